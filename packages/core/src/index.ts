@@ -1,0 +1,15 @@
+export type * from "./values/agent.ts";
+export * from "./values/answer.ts";
+export * from "./values/budget.ts";
+export type * from "./values/call.ts";
+export type * from "./values/clock.ts";
+export * from "./values/errors.ts";
+export type * from "./values/event.ts";
+export type * from "./values/guard.ts";
+export type * from "./values/hooks.ts";
+export type * from "./values/json.ts";
+export * from "./values/model.ts";
+export type * from "./values/options.ts";
+export type * from "./values/orchestrator.ts";
+export * from "./values/tool.ts";
+export * from "./values/usage.ts";

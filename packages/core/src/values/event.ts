@@ -1,0 +1,104 @@
+import type { AgentResult, AgentState, Exit, PoolResult } from "./agent.ts";
+import type { Outcome } from "./call.ts";
+import type { Args } from "./json.ts";
+import type { Delta, Turn } from "./model.ts";
+
+/** Why an agent or one of its calls waits. */
+export type ParkReason = "retry" | "equal_call" | "rate_limit";
+
+/** One thing that happened in a run. `at` is in milliseconds since the epoch; `agent` and `call` are keys. */
+export type PoolEvent = { readonly run: string; readonly at: number } & Happening;
+
+/** A {@link PoolEvent} before it is stamped with run and time. */
+export type Happening =
+  | {
+      readonly type: "pool:opened";
+      readonly pool: string;
+      readonly model: string;
+      readonly tools: readonly string[];
+    }
+  | { readonly type: "pool:closed"; readonly pool: string; readonly result: PoolResult | undefined }
+  | AgentHappening
+  | CallHappening
+  | {
+      readonly type: "hook:error";
+      readonly agent: string;
+      readonly call?: string;
+      readonly hook: string;
+      readonly moment: string;
+      readonly error: string;
+      readonly verdict: "refused" | "skipped";
+      readonly ms: number;
+    }
+  | {
+      readonly type: "hook:warning";
+      readonly agent: string;
+      readonly call?: string;
+      readonly hook: string;
+      readonly message: string;
+    }
+  | {
+      readonly type: "budget:exhausted";
+      readonly agent?: string;
+      readonly budget: string;
+      readonly limit: number;
+    }
+  | {
+      readonly type: "model:limited";
+      readonly agent: string;
+      readonly model: string;
+      readonly afterMs: number;
+      readonly attempt: number;
+    }
+  | { readonly type: "spine:extended"; readonly user: string; readonly assistant: string }
+  | { readonly type: "notice"; readonly agent?: string; readonly message: string };
+
+type AgentHappening = { readonly agent: string } & (
+  | {
+      readonly type: "agent:spawned";
+      readonly task: string;
+      readonly parent: string | undefined;
+      readonly depth: number;
+      readonly pool: string;
+    }
+  | {
+      readonly type: "agent:state";
+      readonly state: AgentState;
+      readonly reason?: ParkReason;
+      readonly until?: number;
+    }
+  | { readonly type: "agent:returned"; readonly exit: Exit; readonly result: unknown }
+  | { readonly type: "agent:ended"; readonly result: AgentResult }
+  | { readonly type: "turn:started"; readonly turn: number; readonly forced: boolean }
+  | { readonly type: "turn:delta"; readonly turn: number; readonly delta: Delta }
+  | { readonly type: "turn:completed"; readonly turn: number; readonly result: Turn; readonly tokens: number }
+);
+
+type CallHappening = { readonly agent: string; readonly call: string; readonly tool: string } & (
+  | {
+      readonly type: "call:proposed";
+      readonly identity: string;
+      readonly input: string;
+      readonly turn: number;
+    }
+  | { readonly type: "call:refused"; readonly guard: string; readonly message: string }
+  | { readonly type: "call:cancelled"; readonly guard: string; readonly message: string }
+  | { readonly type: "call:withdrawn"; readonly message: string }
+  | { readonly type: "call:substituted"; readonly guard: string; readonly value: unknown }
+  | {
+      readonly type: "call:dispatched";
+      readonly identity: string;
+      readonly args: Args;
+      readonly attempt: number;
+    }
+  | { readonly type: "call:progress"; readonly message: string }
+  | { readonly type: "call:parked"; readonly reason: ParkReason; readonly until?: number }
+  | { readonly type: "call:resumed"; readonly reason: ParkReason }
+  | {
+      readonly type: "call:settled";
+      readonly outcome: Outcome;
+      readonly attempts: number;
+      readonly ms: number;
+    }
+  | { readonly type: "call:admitted"; readonly outcome: Outcome["type"]; readonly attended: boolean }
+);

@@ -1,0 +1,108 @@
+import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { Operation, Stream } from "effection";
+import type { JsonSchema } from "./json.ts";
+import type { Usage } from "./usage.ts";
+
+/** One message of a session: the AI SDK's `LanguageModelV3Message`. */
+export type Message = LanguageModelV3Message;
+/** Messages in order: the AI SDK's `LanguageModelV3Prompt`. */
+export type Prompt = LanguageModelV3Prompt;
+
+/**
+ * Anything that can hold conversations: a hosted model, a local one, the embedded engine, a script.
+ *
+ * `open` is a resource: the session it gives ends with the scope it was opened in.
+ */
+export interface Model {
+  /** How the model is named in configuration and on record, for example `anthropic/claude-haiku-4-5`. */
+  readonly id: string;
+  /** Tokens a session can hold. Absent: not limited, and no context limit applies. */
+  readonly contextWindow?: number;
+  open(prefix: Prefix): Operation<Session>;
+}
+
+/** What every session of a pool starts with. It is never edited, so that what forks share is paid for once. */
+export interface Prefix {
+  readonly system: string;
+  readonly tools: readonly ToolSchema[];
+}
+
+/** A tool as the model sees it. */
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/**
+ * One conversation with a model.
+ *
+ * - After `generate` was read to its end the session holds the assistant's turn; one that failed or was
+ *   abandoned leaves the session as it was.
+ * - A mark is a place in the conversation. It stays valid in every fork made at or after it.
+ * - What a generation holds (a request, a stream) is released when it is read to the end, fails, or its reader
+ *   is halted.
+ */
+export interface Session {
+  /** Tokens held, prefix included. An estimate where the model does not count. */
+  readonly tokens: number;
+  append(messages: Prompt): Operation<void>;
+  /** A session that starts with this one's content as it stands now. A resource of the caller's scope. */
+  fork(): Operation<Session>;
+  mark(): Mark;
+  /** Forgets everything after the mark. */
+  rewind(to: Mark): Operation<void>;
+  /** One turn: a stream of deltas that closes with the turn. Throws {@link ModelLimitError} when rate limited. */
+  generate(request: GenerateRequest): Stream<Delta, Turn>;
+}
+
+declare const mark: unique symbol;
+/** A place in a session. Opaque: what it is belongs to the model. */
+export type Mark = { readonly [mark]?: never } & object;
+
+export interface GenerateRequest {
+  /** Names of the prefix' tools that may be called in this turn. */
+  readonly tools: readonly string[];
+  /** Default `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** The turn's text must be JSON of this schema. */
+  readonly output?: JsonSchema;
+  /** Most tokens to generate. */
+  readonly maxTokens?: number;
+}
+
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/** A piece of a turn as it is generated. Calls are only announced here: they exist once the turn is complete. */
+export type Delta =
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call"; readonly id: string; readonly tool: string };
+
+/** A complete generation. */
+export interface Turn {
+  readonly reasoning?: string;
+  readonly text?: string;
+  /** Complete calls in the order the model emitted them. `input` is the arguments as text, usually JSON. */
+  readonly calls: readonly ProposedCall[];
+  readonly usage: Usage;
+  readonly finish: "stop" | "calls" | "length" | "refusal";
+}
+
+export interface ProposedCall {
+  /** The model's id for the call; unique within its session. Results are matched by it. */
+  readonly id: string;
+  readonly tool: string;
+  readonly input: string;
+}
+
+/** The model is rate limited (429, 529, `Retry-After`): the agent parks and the generation runs again. */
+export class ModelLimitError extends Error {
+  override readonly name = "ModelLimitError";
+  /** Milliseconds to wait; absent where the provider does not say. */
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
+    super(message, options);
+    this.retryAfterMs = retryAfterMs;
+  }
+}

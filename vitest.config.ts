@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+// Packages are tested as source: the condition picks `src/index.ts` of each.
+const conditions = ["@agentpool/source", "module", "node", "default"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "packages/*/test/**/*.test.ts",
+      "test/**/*.test.ts",
+      "templates/*/test/**/*.test.ts",
+    ],
+    testTimeout: 30_000,
+    pool: "forks",
+  },
+});
