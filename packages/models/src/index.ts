@@ -1,0 +1,1 @@
+export { Conversation, messagesAt } from "./conversation.ts";
