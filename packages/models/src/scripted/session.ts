@@ -1,0 +1,271 @@
+import {
+  type Delta,
+  type GenerateRequest,
+  type Mark,
+  type Message,
+  ModelLimitError,
+  type Prompt,
+  type ProposedCall,
+  type Session,
+  type Turn,
+  useClock,
+  useCurrentAgent,
+} from "@agentpool/core";
+import { action, type Effect, type Operation, type Stream, type Subscription } from "effection";
+import { type Conversation, messagesAt } from "../conversation.ts";
+import { Done } from "../done.ts";
+import { argumentsIn } from "../turn-message.ts";
+import { forcedTurn, obeys } from "./forced.ts";
+import type { Script, ScriptedAgent, ScriptedMoment, ScriptedTurn, Scripts } from "./script.ts";
+
+/** What the sessions of a scripted model share: the scripts, and where requests are kept, if they are. */
+export interface Played {
+  readonly scripts: Scripts;
+  readonly keep: ScriptedMoment[] | undefined;
+}
+
+/** A turn that is being played. One that was made up for a forced generation is not from the script. */
+type Picked = { readonly turn: ScriptedTurn; readonly fromScript: boolean };
+
+/** Nothing here makes a scope or a task: a generation costs a few objects, so that it is fit for benchmarks. */
+export class ScriptedSession implements Session {
+  readonly #played: Played;
+  readonly #conversation: Conversation;
+  /** Where this session began: turns appended since, after the task, were already played. */
+  readonly #start: Mark;
+  #agent: ScriptedAgent | undefined;
+  #script: Script = [];
+  /** Turns of the script that were played. */
+  #turns = 0;
+  /** Ids given out, also by the session this one was forked from. */
+  #ids: number;
+
+  constructor(played: Played, conversation: Conversation, ids: number) {
+    this.#played = played;
+    this.#conversation = conversation;
+    this.#start = conversation.mark();
+    this.#ids = ids;
+  }
+
+  get tokens(): number {
+    return this.#conversation.tokens;
+  }
+
+  append(messages: Prompt): Operation<void> {
+    this.#conversation.append(messages);
+    return nothing;
+  }
+
+  fork(): Operation<Session> {
+    return new Done(new ScriptedSession(this.#played, this.#conversation.fork(), this.#ids));
+  }
+
+  mark(): Mark {
+    return this.#conversation.mark();
+  }
+
+  rewind(to: Mark): Operation<void> {
+    this.#conversation.rewind(to);
+    return nothing;
+  }
+
+  generate(request: GenerateRequest): Stream<Delta, Turn> {
+    return { [Symbol.iterator]: () => new Done(new Generation(this, request)) };
+  }
+
+  /** The turn to play now, and that it was asked for goes on record; undefined before {@link begin}. */
+  pick(request: GenerateRequest): Picked | undefined {
+    if (this.#agent === undefined) return undefined;
+    const moment = new Moment(this.#agent, this.#turns + 1, request, this.#conversation.mark());
+    this.#played.keep?.push(moment);
+    return this.#next(moment);
+  }
+
+  /** Learns which agent this is, and takes up its script. */
+  *begin(): Operation<void> {
+    const current = yield* useCurrentAgent();
+    const agent = current ?? { key: "", task: textOf(this.#conversation.last("user")) };
+    this.#script = this.#played.scripts({ key: agent.key, task: agent.task });
+    const held = this.#conversation.since(this.#start);
+    this.#turns = turnsAfterTask(held, agent.task);
+    this.#ids += callsIn(held);
+    this.#agent = agent;
+  }
+
+  /** Leaves a turn behind that failed. */
+  skip({ fromScript }: Picked): void {
+    if (fromScript) this.#turns++;
+  }
+
+  /** Keeps a turn that was read to its end. */
+  complete({ turn, fromScript }: Picked, calls: readonly ProposedCall[]): Turn {
+    const conversation = this.#conversation;
+    const before = conversation.tokens;
+    const message = messageOf(turn, calls);
+    if (message !== undefined) conversation.append([message]);
+    if (fromScript) this.#turns++;
+    const usage = { input: before, output: conversation.tokens - before, cached: 0 };
+    return {
+      reasoning: turn.reasoning,
+      text: turn.text,
+      calls,
+      usage: turn.usage === undefined ? usage : { ...usage, ...turn.usage },
+      finish: turn.finish ?? (calls.length > 0 ? "calls" : "stop"),
+    };
+  }
+
+  nextId(): string {
+    return `call_${++this.#ids}`;
+  }
+
+  #next(moment: Moment): Picked {
+    const script = this.#script;
+    const step = typeof script === "function" ? script : script[this.#turns];
+    const turn = typeof step === "function" ? step(moment) : step;
+    if (turn !== undefined && obeys(turn, moment.request)) return { turn, fromScript: true };
+    const forced = forcedTurn(moment, this.#conversation.prefix.tools);
+    if (forced !== undefined) return { turn: forced, fromScript: false };
+    throw new Error(
+      `the script of agent "${moment.key}" (task: ${JSON.stringify(moment.task.slice(0, 80))}) ended after ` +
+        `${this.#turns} turns, and turn ${moment.turn} was asked for; give it another turn, or let its last one ` +
+        "end the agent with the terminal call or with text",
+    );
+  }
+}
+
+/** One turn as it is read. It is its own next step: evaluating it gives the next delta, in the end the turn. */
+class Generation implements Subscription<Delta, Turn>, Operation<IteratorResult<Delta, Turn>> {
+  readonly #session: ScriptedSession;
+  readonly #request: GenerateRequest;
+  #picked: Picked | undefined;
+  #calls: readonly ProposedCall[] = noCalls;
+  #deltas: readonly Delta[] = [];
+  #read = 0;
+  #turn: Turn | undefined;
+
+  constructor(session: ScriptedSession, request: GenerateRequest) {
+    this.#session = session;
+    this.#request = request;
+  }
+
+  next(): Operation<IteratorResult<Delta, Turn>> {
+    return this;
+  }
+
+  [Symbol.iterator](): Iterator<Effect<unknown>, IteratorResult<Delta, Turn>, unknown> {
+    if (this.#picked !== undefined) return new Done(this.#step(this.#picked));
+    const picked = this.#session.pick(this.#request);
+    return picked !== undefined && isImmediate(picked.turn)
+      ? new Done(this.#start(picked))
+      : this.#wait(picked)[Symbol.iterator]();
+  }
+
+  /** As the script says, it waits, and then it may fail. */
+  *#wait(known: Picked | undefined): Operation<IteratorResult<Delta, Turn>> {
+    const session = this.#session;
+    if (known === undefined) yield* session.begin();
+    const picked = known ?? session.pick(this.#request)!;
+    const { wait, error } = picked.turn;
+    try {
+      if (wait !== undefined) yield* typeof wait === "number" ? sleepOnClock(wait) : wait;
+      if (error !== undefined) throw errorOf(error);
+    } catch (failure) {
+      session.skip(picked);
+      throw failure;
+    }
+    return this.#start(picked);
+  }
+
+  #start(picked: Picked): IteratorResult<Delta, Turn> {
+    const { reasoning, text, calls } = picked.turn;
+    const deltas: Delta[] = [];
+    if (reasoning) deltas.push({ type: "reasoning", text: reasoning });
+    if (text) deltas.push({ type: "text", text });
+    if (calls !== undefined && calls.length > 0) {
+      const proposed: ProposedCall[] = [];
+      for (const { id = this.#session.nextId(), tool, args = {} } of calls) {
+        deltas.push({ type: "call", id, tool });
+        proposed.push({ id, tool, input: typeof args === "string" ? args : JSON.stringify(args) });
+      }
+      this.#calls = proposed;
+    }
+    this.#deltas = deltas;
+    this.#picked = picked;
+    return this.#step(picked);
+  }
+
+  #step(picked: Picked): IteratorResult<Delta, Turn> {
+    if (this.#read < this.#deltas.length) return { done: false, value: this.#deltas[this.#read++]! };
+    this.#turn ??= this.#session.complete(picked, this.#calls);
+    return { done: true, value: this.#turn };
+  }
+}
+
+const isImmediate = ({ wait, error }: ScriptedTurn): boolean => wait === undefined && error === undefined;
+
+/** The messages are put together only if somebody looks. */
+class Moment implements ScriptedMoment {
+  readonly key: string;
+  readonly task: string;
+  readonly turn: number;
+  readonly request: GenerateRequest;
+  readonly #shown: Mark;
+
+  constructor(agent: ScriptedAgent, turn: number, request: GenerateRequest, shown: Mark) {
+    this.key = agent.key;
+    this.task = agent.task;
+    this.turn = turn;
+    this.request = request;
+    this.#shown = shown;
+  }
+
+  get messages(): Prompt {
+    return messagesAt(this.#shown);
+  }
+}
+
+const nothing: Operation<void> = new Done(undefined);
+const noCalls: readonly ProposedCall[] = [];
+
+function messageOf(turn: ScriptedTurn, calls: readonly ProposedCall[]): Message | undefined {
+  const content: Extract<Message, { role: "assistant" }>["content"] = [];
+  if (turn.reasoning) content.push({ type: "reasoning", text: turn.reasoning });
+  if (turn.text) content.push({ type: "text", text: turn.text });
+  for (let at = 0; at < calls.length; at++) {
+    const { id, tool, input } = calls[at]!;
+    const args = turn.calls![at]!.args;
+    const given = typeof args === "object" ? args : argumentsIn(input);
+    content.push({ type: "tool-call", toolCallId: id, toolName: tool, input: given });
+  }
+  return content.length === 0 ? undefined : { role: "assistant", content };
+}
+
+function textOf(message: Message | undefined): string {
+  if (message?.role !== "user") return "";
+  return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** How many turns of an agent a conversation holds: those after the message that gave it its task. */
+function turnsAfterTask(held: Prompt, task: string): number {
+  const given = held.findIndex((message) => message.role === "user" && textOf(message).includes(task));
+  return given < 0 ? 0 : held.slice(given).filter(({ role }) => role === "assistant").length;
+}
+
+function callsIn(held: Prompt): number {
+  let calls = 0;
+  for (const { role, content } of held) {
+    if (role === "assistant") for (const { type } of content) if (type === "tool-call") calls++;
+  }
+  return calls;
+}
+
+function errorOf(error: NonNullable<ScriptedTurn["error"]>): Error {
+  if (error instanceof Error) return error;
+  const { limited } = error;
+  return new ModelLimitError("rate limited, as scripted", limited === "unknown" ? undefined : limited);
+}
+
+function* sleepOnClock(ms: number): Operation<void> {
+  const clock = yield* useClock();
+  yield* action<void>((resolve) => clock.at(clock.now() + ms, resolve));
+}
