@@ -82,6 +82,19 @@ describe("Conversation", () => {
     expect(textsOf(messagesAt(shown))).toEqual(["You are brief.", "a"]);
   });
 
+  it("knows what was added since a mark, also after a rewind past it", () => {
+    const conversation = Conversation.open(prefix);
+    const start = conversation.mark();
+    conversation.append([user("a")]);
+    const mark = conversation.mark();
+    conversation.append([user("b")]);
+    expect(textsOf(conversation.since(mark))).toEqual(["b"]);
+    conversation.rewind(start);
+    expect(conversation.since(mark)).toEqual([]);
+    conversation.append([user("c"), user("d")]);
+    expect(textsOf(conversation.since(mark))).toEqual(["c", "d"]);
+  });
+
   it("counts tokens that grow with what is appended and shrink back on a rewind", () => {
     const conversation = Conversation.open(prefix);
     const empty = conversation.tokens;

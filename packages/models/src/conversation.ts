@@ -83,7 +83,7 @@ export class Conversation {
     return messagesAt(this.#head);
   }
 
-  /** The messages added after a mark of this conversation, in order. */
+  /** The messages added after a mark, in order; after a rewind past it, those added since the rewind. */
   since(mark: Mark): Prompt {
     return messagesAt(this.#head, mark);
   }
@@ -100,10 +100,10 @@ export class Conversation {
   }
 }
 
-/** Every message up to a mark, or those between two marks: `after` is excluded, with all before it. */
+/** Every message up to a mark, without those that also lead to `after`. */
 export function messagesAt(mark: Mark, after?: Mark): Prompt {
   if (!(mark instanceof Place)) throw new Error("not a mark of a Conversation");
-  const start = after instanceof Place ? after.length : 0;
+  const start = after instanceof Place ? lengthInCommon(mark, after) : 0;
   const messages: Prompt = new Array(mark.length - start);
   let to = messages.length;
   for (let place: Place | undefined = mark; place !== undefined && to > 0; place = place.before) {
@@ -145,6 +145,16 @@ function tokensAt(head: Place): number {
     next.tokens = tokens;
   }
   return tokens;
+}
+
+/** How many messages lead to both places. */
+function lengthInCommon(a: Place, b: Place): number {
+  let [one, other]: [Place | undefined, Place | undefined] = [a, b];
+  while (one !== other && one !== undefined && other !== undefined) {
+    if (one.length >= other.length) one = one.before;
+    else other = other.before;
+  }
+  return one === other && one !== undefined ? one.length : 0;
 }
 
 function leadsThrough(head: Place, to: Place): boolean {
