@@ -1,0 +1,13 @@
+import { defaultBudget } from "@agentpool/core";
+import type { HarnessFile } from "./schema.ts";
+
+/** What every key is where nothing sets it. */
+export const DEFAULTS = {
+  model: "extractive",
+  models: {},
+  providers: {},
+  defaults: { effort: "medium", guards: {}, budget: { ...defaultBudget } },
+  policy: { deny: [], requireApproval: [], grants: [] },
+  tools: {},
+  store: "none",
+} as const satisfies HarnessFile;

@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { stringify } from "yaml";
+import { z } from "zod";
+import { nearest } from "./nearest.ts";
+import { HarnessError } from "./problem.ts";
+import { harnessSchema } from "./schema.ts";
+import { keysOf, schemaAt, unwrap } from "./schema-path.ts";
+import { validate } from "./validate.ts";
+import { yamlLayer } from "./yaml-layer.ts";
+
+/** A file that sets every key there is. */
+const everything = {
+  question: "What is a guard?",
+  model: "extractive",
+  models: { "review.*": { model: "a/b", reasoning: "low", temperature: 0.5, maxTokens: 100 } },
+  providers: {
+    anthropic: { baseURL: "https://one.example" },
+    openai: { baseURL: "https://two.example" },
+    google: { headers: { "x-team": "a" } },
+    ollama: { baseURL: "http://127.0.0.1:11434" },
+    "openai-compatible": { baseURL: "http://127.0.0.1:8080/v1", headers: { "x-team": "a" } },
+  },
+  program: "./src/harness.ts",
+  defaults: {
+    effort: "medium",
+    guards: { url_dedup: { scope: "cohort" } },
+    budget: {
+      maxTurns: 10,
+      maxToolCalls: 50,
+      maxCallsPerTool: { search: 3 },
+      maxToolRetries: 1,
+      runRetries: 20,
+      concurrentTools: 8,
+      concurrentGenerations: 8,
+      maxTokens: 100_000,
+      maxCost: 1.5,
+      wallClock: { soft: 1000, hard: 2000 },
+      context: { soft: 0.75, hard: 0.9 },
+      maxAgents: 10,
+      maxDepth: 3,
+    },
+  },
+  policy: {
+    deny: ["shell"],
+    requireApproval: ["send_email"],
+    grants: ["pay"],
+    review: {
+      agent: false,
+      tools: ["cancel_order"],
+      rules: [
+        {
+          title: "Transfers",
+          content: "Ask.",
+          kind: "policy",
+          tools: ["wire"],
+          weight: "high",
+          review: true,
+        },
+      ],
+    },
+  },
+  tools: {
+    corpus: { path: ["./docs", "notes/*.md"] },
+    web: { search: "duckduckgo" },
+    mcp: {
+      servers: {
+        files: { command: "npx", args: ["a"], env: { A: "b" }, cwd: ".", url: "http://127.0.0.1:1" },
+      },
+    },
+  },
+  store: "none",
+};
+
+type Path = (string | number)[];
+
+/** Every key of the schema, as the sample has it. */
+function* keys(value: unknown, path: Path = []): Generator<Path> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const here = [...path, Array.isArray(value) ? Number(name) : name];
+    const parent = schemaAt(harnessSchema, path);
+    if (parent && keysOf(parent)?.includes(name)) yield here;
+    yield* keys(inner, here);
+  }
+}
+
+/** Every key that a map of the schema may have. */
+function* declared(schema: z.ZodType, above: string): Generator<string> {
+  const here = unwrap(schema);
+  if (here instanceof z.ZodUnion)
+    for (const option of here.options) yield* declared(option as z.ZodType, above);
+  if (here instanceof z.ZodArray) yield* declared(here.element as z.ZodType, above);
+  if (here instanceof z.ZodRecord) yield* declared(here.valueType as z.ZodType, `${above}.*`);
+  if (here instanceof z.ZodObject)
+    for (const [name, inner] of Object.entries(here.shape)) {
+      yield `${above}.${name}`;
+      yield* declared(inner as z.ZodType, `${above}.${name}`);
+    }
+}
+
+const load = (value: unknown) => validate(yamlLayer(stringify(value), "harness.yml"));
+
+function problemsOf(value: unknown) {
+  try {
+    load(value);
+  } catch (error) {
+    if (error instanceof HarnessError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+function renamed(value: unknown, path: Path, to: string): unknown {
+  const [key, ...rest] = path;
+  if (Array.isArray(value)) return value.map((item, i) => (i === key ? renamed(item, rest, to) : item));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, inner]) =>
+      name !== key ? [name, inner] : rest.length === 0 ? [to, inner] : [name, renamed(inner, rest, to)],
+    ),
+  );
+}
+
+const allKeys = [...keys(everything)];
+
+it("takes a file that sets every key", () => {
+  expect(load(everything)).toEqual(everything);
+});
+
+it("is tried with every key that the schema has", () => {
+  const tried = new Set(allKeys.map((path) => path.filter((part) => typeof part === "string").at(-1)));
+  const missing = [...new Set(declared(harnessSchema, ""))].filter(
+    (name) => !tried.has(name.split(".").at(-1)!),
+  );
+  expect(missing).toEqual([]);
+});
+
+it.each(allKeys.map((path) => [path.join("."), path] as const))(
+  "finds a typo in %s, with its place",
+  (_, path) => {
+    const name = String(path.at(-1));
+    const siblings = keysOf(schemaAt(harnessSchema, path.slice(0, -1))!)!;
+    fc.assert(
+      fc.property(fc.nat(name.length - 1), fc.constantFrom("drop", "double", "swap"), (at, how) => {
+        const typo =
+          how === "drop"
+            ? name.slice(0, at) + name.slice(at + 1)
+            : how === "double"
+              ? name.slice(0, at + 1) + name.slice(at)
+              : name.slice(0, at) + (name[at + 1] ?? "") + name[at] + name.slice(at + 2);
+        fc.pre(typo !== "" && !siblings.includes(typo));
+        const broken = renamed(everything, path, typo);
+        const text = stringify(broken);
+        const problem = problemsOf(broken).find((found) => found.message.startsWith("is not a key here"))!;
+        const lines = text.split("\n");
+        expect(problem.origin.type).toBe("file");
+        if (problem.origin.type !== "file") return;
+        expect(problem.origin.file).toBe("harness.yml");
+        expect(lines[problem.origin.line - 1]!.slice(problem.origin.column - 1)).toMatch(
+          new RegExp(`^["']?${typo.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}["']?:`),
+        );
+        expect(problem.message).toContain(`did you mean ${nearest(typo, siblings)}?`);
+        for (const sibling of siblings) expect(problem.message).toContain(sibling);
+      }),
+      { numRuns: 6 },
+    );
+  },
+);
+
+it.each(allKeys.map((path) => [path.join("."), path] as const))(
+  "says what %s takes when it is given nonsense",
+  (_, path) => {
+    const nonsense = { no: [7, {}] };
+    const put = (value: unknown, [key, ...rest]: Path): unknown => {
+      if (key === undefined) return nonsense;
+      if (Array.isArray(value)) return value.map((item, i) => (i === key ? put(item, rest) : item));
+      return { ...(value as object), [key]: put((value as Record<string, unknown>)[key], rest) };
+    };
+    const problems = problemsOf(put(everything, path));
+    expect(problems.length).toBeGreaterThan(0);
+    const shown = problems.map((problem) => `${problem.key} ${problem.message}`).join("\n");
+    expect(shown).toContain(String(path.at(-1)));
+    expect(shown).toMatch(/it takes|takes/);
+  },
+);
+
+it("is published as JSON Schema for editors", async () => {
+  const published = z.toJSONSchema(harnessSchema, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      delete (jsonSchema as { takes?: unknown }).takes;
+    },
+  });
+  await expect(`${JSON.stringify(published, null, 2)}\n`).toMatchFileSnapshot(
+    "../schema/harness.schema.json",
+  );
+});

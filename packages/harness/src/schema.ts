@@ -1,0 +1,265 @@
+import { z } from "zod";
+
+/** What a key of `harness.yml` is for, as editors show it, and what it takes, as errors say it. */
+interface KeyMeta {
+  readonly description: string;
+  readonly takes: string;
+}
+
+const key = <S extends z.ZodType>(schema: S, takes: string, description: string): S =>
+  schema.meta({ description, takes } satisfies KeyMeta);
+
+const text = (takes: string, description: string) =>
+  key(
+    z.string().refine((value) => value.trim() !== "", { error: "is empty" }),
+    takes,
+    description,
+  );
+const names = (what: string, description: string) =>
+  key(z.array(z.string().min(1)), `a list of ${what}`, description);
+const flag = (description: string) => key(z.boolean(), "true or false", description);
+const count = (minimum: number, description: string) =>
+  key(z.int().min(minimum), `a whole number, ${minimum} or more`, description);
+const share = (description: string) =>
+  key(z.number().gt(0).max(1), "a share of the model's window, above 0 and at most 1", description);
+const milliseconds = (description: string) => key(z.int().min(1), "milliseconds, 1 or more", description);
+
+const modelName = (description: string) =>
+  text("a model's name: extractive, or provider/model such as anthropic/claude-haiku-4-5", description);
+
+export const EFFORTS = ["min", "low", "medium", "high", "max"] as const;
+
+const routeSettings = key(
+  z.strictObject({
+    model: modelName("The model this route runs on."),
+    reasoning: text(
+      "an effort that the model knows, such as low or high",
+      "How much the model reasons.",
+    ).optional(),
+    temperature: key(
+      z.number().min(0).max(2),
+      "a number from 0 to 2",
+      "How freely the model samples.",
+    ).optional(),
+    maxTokens: count(1, "Most tokens of one generation.").optional(),
+  }),
+  "a model's name, or a map of model, reasoning, temperature and maxTokens",
+  "A model and its settings.",
+);
+const routeTarget = z.union([modelName("The model this route runs on."), routeSettings]);
+const route = key(
+  z.union([routeTarget, z.array(routeTarget).min(1)]),
+  "a model's name, a map of model, reasoning, temperature and maxTokens, or a list of these, the next tried when one is down",
+  "What runs where the route matches.",
+);
+
+const provider = key(
+  z.strictObject({
+    baseURL: key(
+      z.url({ protocol: /^https?$/ }),
+      "an http or https URL",
+      "Where the provider is reached.",
+    ).optional(),
+    headers: key(
+      z.record(z.string(), z.string()),
+      "a map of header names to text",
+      "Sent with every request.",
+    ).optional(),
+  }),
+  "a map of baseURL and headers; keys come from the environment",
+  "How a provider is reached.",
+);
+
+const guard = key(
+  z.union([
+    z.literal(false),
+    z.strictObject({
+      scope: key(
+        z.enum(["lineage", "cohort"]),
+        "lineage or cohort",
+        "Whose reads the guard looks at: the agent's own and its ancestors', or everybody's.",
+      ).optional(),
+    }),
+  ]),
+  "false, or { scope: lineage } or { scope: cohort }",
+  "Switches a guard off, or says whose reads it looks at.",
+);
+
+const budget = key(
+  z.strictObject({
+    maxTurns: count(1, "Generations per agent; the forced report is one beyond.").optional(),
+    maxToolCalls: count(1, "Calls that execute, per agent.").optional(),
+    maxCallsPerTool: key(
+      z.record(z.string(), z.int().min(0)),
+      "a map of tool names to whole numbers",
+      "Calls that execute, per agent and tool.",
+    ).optional(),
+    maxToolRetries: count(0, "Parked retries per call.").optional(),
+    runRetries: count(0, "Parked retries per run.").optional(),
+    concurrentTools: count(1, "Tools executing at once in the run.").optional(),
+    concurrentGenerations: count(1, "Generations at once in the run.").optional(),
+    maxTokens: count(1, "Tokens the run may use.").optional(),
+    maxCost: key(z.number().gt(0), "US dollars, above 0", "What the run may cost.").optional(),
+    wallClock: key(
+      z.strictObject({
+        soft: milliseconds("When the run winds down.").optional(),
+        hard: milliseconds("When the run ends.").optional(),
+      }),
+      "a map of soft and hard, in milliseconds",
+      "How long the run may take.",
+    ).optional(),
+    context: key(
+      z.strictObject({
+        soft: share("From where results wait and agents are told to report.").optional(),
+        hard: share("What an agent may fill before it has to report.").optional(),
+      }),
+      "a map of soft and hard",
+      "Shares of the model's window.",
+    ).optional(),
+    maxAgents: count(1, "Agents in the run.").optional(),
+    maxDepth: count(0, "Pools nested in pools.").optional(),
+  }),
+  "a map of limits, such as { maxTurns: 10 }",
+  "Limits of agents and of the run.",
+);
+
+const rule = key(
+  z.strictObject({
+    title: text("text", "How the rule is named on record.").optional(),
+    content: text("text", "The rule."),
+    kind: text("text, such as policy", "What kind of rule it is.").optional(),
+    tools: names("tool names", "The tools it is about.").optional(),
+    weight: key(z.enum(["low", "medium", "high"]), "low, medium or high", "How much it matters.").optional(),
+    review: flag("Whether a turn it applies to is reviewed.").optional(),
+  }),
+  "a map of title, content, kind, tools, weight and review",
+  "A rule that calls are judged by.",
+);
+
+const mcpServer = key(
+  z.strictObject({
+    command: text("a program", "The program that is the server.").optional(),
+    args: names("arguments", "Its arguments.").optional(),
+    env: key(z.record(z.string(), z.string()), "a map of names to text", "Its environment.").optional(),
+    cwd: text("a folder", "Where it runs.").optional(),
+    url: key(
+      z.url({ protocol: /^https?$/ }),
+      "an http or https URL",
+      "Where the server is reached.",
+    ).optional(),
+  }),
+  "a map of command, args, env and cwd, or of url",
+  "An MCP server.",
+);
+
+const corpus = key(
+  z.strictObject({
+    path: key(
+      z.union([
+        text("a path", "A folder, a file or a glob."),
+        z.array(text("a path", "A folder, a file or a glob.")).min(1),
+      ]),
+      "a folder, a file, a glob, or a list of them",
+      "The documents, from the folder of this file.",
+    ),
+  }),
+  "a map with path",
+  "Documents to research.",
+);
+
+/** `harness.yml` as it may be written: every key may be left out. */
+export const harnessSchema = z
+  .strictObject({
+    question: text("a question", "What `pool run` asks when it is given no question.").optional(),
+    model: modelName("The model of every agent that no route gives another.").optional(),
+    models: key(
+      z.record(z.string().min(1), route),
+      'a map of routes to models, such as { "review.*": anthropic/claude-haiku-4-5 }',
+      "Models by what they are asked for; the most specific route that matches wins.",
+    ).optional(),
+    providers: key(
+      z.strictObject({
+        anthropic: provider.optional(),
+        openai: provider.optional(),
+        google: provider.optional(),
+        ollama: provider.optional(),
+        "openai-compatible": provider.optional(),
+      }),
+      "a map of anthropic, openai, google, ollama and openai-compatible",
+      "How providers are reached. Their keys come from the environment.",
+    ).optional(),
+    program: text(
+      "a path to a TypeScript or JavaScript module",
+      "A harness of your own: a module with `export default defineHarness({ … })`. Without it the built-in research job runs.",
+    ).optional(),
+    defaults: key(
+      z.strictObject({
+        effort: key(
+          z.enum(EFFORTS),
+          `one of ${EFFORTS.join(", ")}`,
+          "How hard agents and reviews try.",
+        ).optional(),
+        guards: key(
+          z.record(z.string(), guard),
+          "a map of guard names to false or { scope }",
+          "Guards by name: widened or switched off.",
+        ).optional(),
+        budget: budget.optional(),
+      }),
+      "a map of effort, guards and budget",
+      "What every pool of the run starts with.",
+    ).optional(),
+    policy: key(
+      z.strictObject({
+        deny: names("tool names, identities or patterns", "Tools that may never run.").optional(),
+        requireApproval: names(
+          "tool names, identities or patterns",
+          "Tools that a person approves each time.",
+        ).optional(),
+        grants: names("tool names", "Protected tools that this run may call.").optional(),
+        review: key(
+          z.strictObject({
+            agent: flag("Whether every step is reviewed.").optional(),
+            tools: names("tool names", "Tools whose calls are reviewed.").optional(),
+            rules: key(z.array(rule), "a list of rules", "Rules that calls are judged by.").optional(),
+          }),
+          "a map of agent, tools and rules",
+          "What is reviewed before it runs.",
+        ).optional(),
+      }),
+      "a map of deny, requireApproval, grants and review",
+      "What may run.",
+    ).optional(),
+    tools: key(
+      z.strictObject({
+        corpus: corpus.optional(),
+        web: key(
+          z.strictObject({ search: text("a search engine's name", "Where searches go.").optional() }),
+          "a map with search",
+          "The web.",
+        ).optional(),
+        mcp: key(
+          z.strictObject({
+            servers: key(
+              z.record(z.string().min(1), mcpServer),
+              "a map of names to servers",
+              "MCP servers by name.",
+            ).optional(),
+          }),
+          "a map with servers",
+          "Tools served by MCP servers.",
+        ).optional(),
+      }),
+      "a map of corpus, web and mcp",
+      "What agents can use.",
+    ).optional(),
+    store: text("none, or sqlite:PATH", "Where runs are recorded.").optional(),
+  })
+  .meta({
+    title: "harness.yml",
+    description: "A harness: the model, the tools, the guards and the limits of a run.",
+    takes: "a map of keys",
+  });
+
+/** A harness file's value, validated: what is left out is undefined. */
+export type HarnessFile = z.infer<typeof harnessSchema>;

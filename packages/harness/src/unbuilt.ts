@@ -1,0 +1,40 @@
+import type { Harness } from "./harness.ts";
+import { found, HarnessError, keyName, type Problem } from "./problem.ts";
+import { valueAt } from "./validate.ts";
+
+/** A key that may be written and cannot be used yet. */
+interface Unbuilt {
+  readonly path: readonly string[];
+  /** Whether a value asks for what is not there. Default: any value that is set does. */
+  readonly asks?: (value: unknown) => boolean;
+  readonly message: string;
+}
+
+const nonEmpty = (value: unknown): boolean => Object.keys(value as object).length > 0;
+
+const UNBUILT: readonly Unbuilt[] = [
+  { path: ["policy", "requireApproval"], asks: nonEmpty, message: "approvals by people" },
+  { path: ["policy", "review"], asks: nonEmpty, message: "reviews" },
+  { path: ["tools", "web"], message: "tools for the web" },
+  { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },
+  { path: ["store"], asks: (value) => value !== "none", message: "recorded runs; it takes none" },
+  { path: ["defaults", "effort"], asks: (value) => value !== "medium", message: "efforts other than medium" },
+  ...["maxCallsPerTool", "maxTokens", "maxCost", "wallClock"].map((name) => ({
+    path: ["defaults", "budget", name],
+    message: "this limit",
+  })),
+  { path: ["defaults", "budget", "context", "soft"], message: "the soft share" },
+];
+
+/** Throws `HarnessError` where the configuration asks for a part that is not built yet. Call it before a run. */
+export function assertBuilt(harness: Harness): void {
+  const problems = UNBUILT.flatMap(({ path, asks, message }): Problem[] => {
+    const value = valueAt(harness.config, path);
+    if (value === undefined || (asks && !asks(value))) return [];
+    const origin = harness.originOf(path, "key");
+    return [
+      { origin, key: keyName(path), message: `got ${found(value)}, but ${message} cannot be used yet.` },
+    ];
+  });
+  if (problems.length > 0) throw new HarnessError(problems);
+}
