@@ -1,0 +1,1 @@
+export { type ExtractiveOptions, extractive } from "./extractive.ts";

@@ -1,0 +1,42 @@
+import { functionWords } from "../text/functionWords.ts";
+import { type Word, words } from "../text/words.ts";
+import { type AnswerType, answerType } from "./answerType.ts";
+
+/** A question, taken apart for scoring. */
+export interface Query {
+  readonly text: string;
+  readonly type: AnswerType;
+  /** The words that carry its matter, each stem once, in order. */
+  readonly terms: readonly Word[];
+  /** Every stem of the question, function words too. */
+  readonly stems: ReadonlySet<string>;
+  /** Pairs of neighbouring terms. */
+  readonly pairs: readonly (readonly [string, string])[];
+}
+
+/** Words a question asks with and an answer does not repeat. */
+const askingWords = new Set(
+  "what which who whom whose when where why how many much name kind type sort called list state give tell describe explain find".split(
+    " ",
+  ),
+);
+
+export function query(question: string): Query {
+  const all = words(question);
+  const content = all.filter((word) => !functionWords.has(word.plain) && word.plain.length > 0);
+  const matter = content.filter((word) => !askingWords.has(word.plain));
+  const chosen = matter.length > 0 ? matter : content.length > 0 ? content : all;
+  const terms = [...new Map(chosen.map((word) => [word.stem, word])).values()];
+  const pairs: (readonly [string, string])[] = [];
+  for (let index = 1; index < chosen.length; index++) {
+    const [left, right] = [chosen[index - 1]!.stem, chosen[index]!.stem];
+    if (left !== right) pairs.push([left, right]);
+  }
+  return {
+    text: question,
+    type: answerType(question),
+    terms,
+    stems: new Set(all.map((word) => word.stem)),
+    pairs,
+  };
+}

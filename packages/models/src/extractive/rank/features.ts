@@ -1,0 +1,137 @@
+import { holdsAnswer } from "../question/answerType.ts";
+import type { Query } from "../question/query.ts";
+import { pronouns } from "../text/functionWords.ts";
+import type { Word } from "../text/words.ts";
+import { bm25, rarity } from "./bm25.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
+
+/**
+ * What a sentence is judged by. All are near 0 to 1, except `length`.
+ *
+ * - `sentence`, `block`, `document`: BM25 at that level, as a share of the best candidate's
+ * - `match`: BM25 of the sentence as a share of what the question's terms are worth
+ * - `coverage`, `coverageSquared`: how much of the question's terms, weighted by rarity, the sentence holds
+ * - `before`, `beforePronoun`, `after`, `context`, `alike`: how much of what it lacks the sentence before holds
+ *   (again if a pronoun points there), the one after, the title and headings, and words of the same beginning
+ * - `pairs`: how many neighbouring terms of the question stand near each other
+ * - `type`: whether it holds something of the kind asked for
+ * - `length`: logarithm of its words
+ * - `first`: it opens its block
+ */
+export const featureNames = [
+  "sentence",
+  "block",
+  "document",
+  "match",
+  "coverage",
+  "coverageSquared",
+  "before",
+  "beforePronoun",
+  "after",
+  "context",
+  "alike",
+  "pairs",
+  "type",
+  "length",
+  "first",
+] as const;
+
+export type FeatureName = (typeof featureNames)[number];
+export type Features = Readonly<Record<FeatureName, number>>;
+
+/** Judges every candidate against a question. */
+export function featuresOf(query: Query, { list, statistics }: Candidates): Features[] {
+  const stems = [...query.stems];
+  const scores = list.map(({ bags }) => ({
+    sentence: bm25(stems, bags.sentence, statistics.sentence),
+    block: bm25(stems, bags.block, statistics.block),
+    document: bm25(stems, bags.document, statistics.document),
+  }));
+  const best = { sentence: 1e-9, block: 1e-9, document: 1e-9 };
+  for (const score of scores) {
+    best.sentence = Math.max(best.sentence, score.sentence);
+    best.block = Math.max(best.block, score.block);
+    best.document = Math.max(best.document, score.document);
+  }
+  const weights = new Map(query.terms.map(({ stem }) => [stem, rarity(statistics.sentence, stem)]));
+  const total = Math.max(1e-9, sum(weights.values()));
+  return list.map((candidate, at) => {
+    const score = scores[at]!;
+    const { counts } = candidate.sentence;
+    const missing = query.terms.filter(({ stem }) => !counts.has(stem));
+    const share = (has: (stem: string) => boolean): number =>
+      sum(missing.map(({ stem }) => (has(stem) ? weights.get(stem)! : 0))) / total;
+    const coverage = 1 - share(() => true);
+    const before = neighbour(list, candidate.previous, share);
+    return {
+      sentence: score.sentence / best.sentence,
+      block: score.block / best.block,
+      document: score.document / best.document,
+      match: score.sentence / total,
+      coverage,
+      coverageSquared: coverage * coverage,
+      before,
+      beforePronoun: pointsBack(candidate.sentence.words) ? before : 0,
+      after: neighbour(list, candidate.next, share),
+      context: share((stem) => candidate.context.has(stem)),
+      alike: share((stem) => candidate.sentence.words.some((word) => alike(stem, word.stem))),
+      pairs: pairs(query, candidate.sentence.words, weights),
+      type: holdsAnswer(query.type, candidate.sentence.text, candidate.sentence.words, query.stems),
+      length: Math.log(candidate.sentence.words.length),
+      first: candidate.previous === -1 ? 1 : 0,
+    };
+  });
+}
+
+const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+
+const neighbour = (
+  list: readonly Candidate[],
+  at: number,
+  share: (has: (stem: string) => boolean) => number,
+): number => (at === -1 ? 0 : share((stem) => list[at]!.sentence.counts.has(stem)));
+
+/** A pronoun among its first words: what it is about was named before. */
+const pointsBack = (sentence: readonly Word[]): boolean =>
+  sentence.slice(0, 4).some((word) => pronouns.has(word.plain));
+
+/** Of one family, though their stems differ: `destruct` and `destroy` are not, `govern` and `government` are. */
+function alike(left: string, right: string): boolean {
+  const shorter = Math.min(left.length, right.length);
+  if (shorter < 4 || left.length < 5) return false;
+  let common = 0;
+  while (common < shorter && left[common] === right[common]) common++;
+  return common >= Math.max(4, shorter - 1);
+}
+
+/** By distance in words. */
+const nearness = (distance: number): number =>
+  distance <= 1 ? 1 : distance <= 3 ? 0.6 : distance <= 6 ? 0.2 : 0;
+
+function pairs(query: Query, sentence: readonly Word[], weights: ReadonlyMap<string, number>): number {
+  if (query.pairs.length === 0) return 0;
+  const places = new Map<string, number[]>();
+  sentence.forEach(({ stem }, at) => {
+    if (!weights.has(stem)) return;
+    const list = places.get(stem);
+    if (list) list.push(at);
+    else places.set(stem, [at]);
+  });
+  let held = 0;
+  let total = 0;
+  for (const [left, right] of query.pairs) {
+    const weight = (weights.get(left) ?? 0) + (weights.get(right) ?? 0);
+    total += weight;
+    const lefts = places.get(left);
+    const rights = places.get(right);
+    if (!lefts || !rights) continue;
+    let nearest = Number.POSITIVE_INFINITY;
+    for (const a of lefts) for (const c of rights) nearest = Math.min(nearest, Math.abs(a - c));
+    held += weight * nearness(nearest);
+  }
+  return total === 0 ? 0 : held / total;
+}

@@ -1,0 +1,163 @@
+import { sentences } from "./sentences.ts";
+import { type Counts, countStems, type Word, words } from "./words.ts";
+
+/** A paragraph, list item, table row or block of code: lines that belong together. */
+export interface Block {
+  readonly kind: "prose" | "item" | "row" | "code";
+  /** The headings above it, outermost first. */
+  readonly headings: readonly string[];
+  /** First and last line, counted from 1. */
+  readonly from: number;
+  readonly to: number;
+  readonly sentences: readonly Sentence[];
+  readonly counts: Counts;
+  /** Words in it. */
+  readonly length: number;
+}
+
+/** The unit that is scored and quoted. */
+export interface Sentence {
+  /** Verbatim, with white space folded. */
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  readonly words: readonly Word[];
+  /** How often each stem occurs in it. */
+  readonly counts: Counts;
+}
+
+/** White space folded to single spaces: the form in which quotations are compared. */
+export const foldSpace = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
+const fence = /^\s*(?:```|~~~)/;
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
+const row = /^\s*\|/;
+const rule = /^\s*(?:[-=_*]\s*){3,}$|^\s*\|[\s|:-]+\|?\s*$/;
+const markup = /^\s*(?:<[^>]+>\s*)+$|^\s*(?:import|export)\s.+from\s+["'].+["'];?\s*$/;
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+}
+
+/**
+ * The blocks of a document's lines, numbered from `first`. Headings are not blocks, they are what blocks stand under;
+ * front matter, rules and lines of pure markup are left out.
+ */
+export function passages(lines: readonly string[], first = 1, under: readonly string[] = []): Block[] {
+  const blocks: Block[] = [];
+  const headings: string[] = [...under];
+  let open: Line[] = [];
+  let kind: Block["kind"] = "prose";
+  let fenced = false;
+  const close = (): void => {
+    if (open.length > 0) {
+      const block = blockOf(kind, headings.filter(Boolean), open);
+      if (block.sentences.length > 0) blocks.push(block);
+    }
+    open = [];
+    kind = "prose";
+  };
+  const start = first === 1 ? frontMatterEnd(lines) : 0;
+  for (let index = start; index < lines.length; index++) {
+    const text = lines[index]!;
+    const line = { number: first + index, text };
+    if (fence.test(text)) {
+      close();
+      fenced = !fenced;
+      kind = fenced ? "code" : "prose";
+      continue;
+    }
+    if (fenced) {
+      open.push(line);
+      continue;
+    }
+    const title = heading.exec(text);
+    if (title) {
+      close();
+      const depth = title[1]!.length;
+      headings.length = Math.min(headings.length, depth - 1);
+      headings[depth - 1] = title[2]!;
+    } else if (text.trim() === "" || rule.test(text) || markup.test(text)) {
+      close();
+    } else if (row.test(text)) {
+      close();
+      kind = "row";
+      open.push(line);
+      close();
+    } else if (item.test(text)) {
+      close();
+      kind = "item";
+      open.push({ number: line.number, text: text.replace(item, "") });
+    } else {
+      open.push(line);
+    }
+  }
+  close();
+  return blocks;
+}
+
+function frontMatterEnd(lines: readonly string[]): number {
+  if (lines[0]?.trim() !== "---") return 0;
+  const end = lines.findIndex((line, index) => index > 0 && line.trim() === "---");
+  return end === -1 ? 0 : end + 1;
+}
+
+/** A block of code is quoted in pieces of that many lines. */
+const codeLines = 4;
+
+function blockOf(kind: Block["kind"], headings: readonly string[], lines: readonly Line[]): Block {
+  const from = lines[0]!.number;
+  const to = lines.at(-1)!.number;
+  const found = kind === "code" ? codePieces(lines) : proseSentences(lines);
+  const all = found.flatMap((sentence) => sentence.words);
+  return {
+    kind,
+    headings: [...headings],
+    from,
+    to,
+    sentences: found,
+    counts: countStems(all),
+    length: all.length,
+  };
+}
+
+function codePieces(lines: readonly Line[]): Sentence[] {
+  const pieces: Sentence[] = [];
+  for (let at = 0; at < lines.length; at += codeLines) {
+    const piece = lines.slice(at, at + codeLines);
+    const text = foldSpace(piece.map((line) => line.text).join("\n"));
+    const inside = words(text);
+    if (inside.length > 0) pieces.push(sentenceOf(text, piece[0]!.number, piece.at(-1)!.number, inside));
+  }
+  return pieces;
+}
+
+function proseSentences(lines: readonly Line[]): Sentence[] {
+  const text = lines.map((line) => line.text).join("\n");
+  const ends: number[] = [];
+  let at = 0;
+  for (const line of lines) {
+    at += line.text.length + 1;
+    ends.push(at);
+  }
+  const lineAt = (offset: number): number => {
+    const index = ends.findIndex((end) => offset < end);
+    return lines[index === -1 ? lines.length - 1 : index]!.number;
+  };
+  return sentences(text).flatMap(({ start, end }) => {
+    const found = foldSpace(text.slice(start, end));
+    const inside = words(found);
+    if (inside.length === 0) return [];
+    return [sentenceOf(found, lineAt(start), lineAt(end - 1), inside)];
+  });
+}
+
+const sentenceOf = (text: string, from: number, to: number, inside: readonly Word[]): Sentence => ({
+  text,
+  from,
+  to,
+  words: inside,
+  counts: countStems(inside),
+});
