@@ -41,14 +41,24 @@ export function libraryOf(readings: readonly Reading[]): ReadDocument[] {
   });
 }
 
+/**
+ * Readings put together where they touch or overlap. A line that is blank in one is taken from another that has it: a
+ * reading tool leaves lines blank that were read before.
+ */
 function stretchesOf(readings: readonly Reading[]): Stretch[] {
-  const ordered = [...readings].sort((a, b) => a.from - b.from || b.lines.length - a.lines.length);
+  const byNumber = new Map<number, string>();
+  for (const { from, lines } of readings) {
+    lines.forEach((line, at) => {
+      const held = byNumber.get(from + at);
+      if (held === undefined || held.trim() === "") byNumber.set(from + at, line);
+    });
+  }
   const stretches: Stretch[] = [];
-  for (const { from, lines } of ordered) {
+  for (const number of [...byNumber.keys()].sort((a, b) => a - b)) {
     const open = stretches.at(-1);
-    const next = open === undefined ? 0 : open.from + open.lines.length;
-    if (open === undefined || from > next) stretches.push({ from, lines: [...lines] });
-    else open.lines.push(...lines.slice(Math.max(0, next - from)));
+    if (open !== undefined && number === open.from + open.lines.length)
+      open.lines.push(byNumber.get(number)!);
+    else stretches.push({ from: number, lines: [byNumber.get(number)!] });
   }
   return stretches;
 }

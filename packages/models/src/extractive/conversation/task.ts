@@ -43,9 +43,16 @@ export function taskOf(messages: Prompt): string {
   return questionIn(found?.text ?? "");
 }
 
+/** The question in a message: what a label names, else the paragraphs that ask, else the last one. */
 export function questionIn(text: string): string {
   const labelled = /^\s*(?:question|task)\s*:\s*(.+(?:\n(?!\s*\n).+)*)/im.exec(text)?.[1];
-  return foldLines(labelled ?? text.replace(/```[\s\S]*?```/g, ""));
+  if (labelled !== undefined) return foldLines(labelled);
+  const paragraphs = text
+    .replace(/```[\s\S]*?```/g, "")
+    .split(/\n\s*\n/)
+    .filter((paragraph) => paragraph.trim() !== "" && !/^\s*[{[]/.test(paragraph));
+  const asking = paragraphs.filter((paragraph) => /[?？]/.test(paragraph));
+  return foldLines((asking.length > 0 ? asking : paragraphs.slice(-1)).join("\n"));
 }
 
 /** Line ends are kept: they may separate questions. */
