@@ -1,0 +1,150 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { useCorpus } from "@agentpool/tools";
+import { type Operation, run } from "effection";
+import { type Dataset, every, readDataset } from "./dataset.ts";
+import { measureJob, measureParts, measurePlain, plainParts, type Shares } from "./measure.ts";
+import { PlainBm25 } from "./plain-bm25.ts";
+import { writeUnrelated } from "./unrelated.ts";
+
+/** One line of the bench: a share of questions answered, beside plain BM25 in the same run. */
+export interface Row {
+  readonly what: string;
+  /** The job's share, 0 to 1; undefined where it was not measured. */
+  readonly ours: number | undefined;
+  /** Plain BM25's. */
+  readonly peer: number | undefined;
+  readonly target: number | undefined;
+  readonly verdict: "pass" | "miss" | "note" | "absent";
+  readonly note: string;
+}
+
+export interface QualityOptions {
+  /** Documents to add that answer nothing. Default 10,000; 0 leaves these rows out. */
+  readonly unrelated?: number;
+  /** Asks only every n-th question. Default 1: all. */
+  readonly step?: number;
+  /** Is told each row as soon as it is known. */
+  readonly onRow?: (row: Row) => void;
+}
+
+/**
+ * Runs the whole research job on a question set and says how often its quotations hold the answer. `dataDir` has
+ * `questions.json`, `composite.json` and `docs`; absent or incomplete, one row says so.
+ */
+export async function qualityRows(dataDir: string | undefined, options: QualityOptions = {}): Promise<Row[]> {
+  const missing = missingIn(dataDir);
+  if (missing !== undefined) {
+    const row: Row = {
+      what: "quality of the research job",
+      ours: undefined,
+      peer: undefined,
+      target: undefined,
+      verdict: "absent",
+      note: missing,
+    };
+    options.onRow?.(row);
+    return [row];
+  }
+  const rows: Row[] = [];
+  const add = (row: Row): void => {
+    rows.push(row);
+    options.onRow?.(row);
+  };
+  const data = readDataset(dataDir!);
+  await run(function* () {
+    yield* articles(data, options, add);
+    if (options.unrelated !== 0) yield* amongUnrelated(data, options, add);
+  });
+  return rows;
+}
+
+function missingIn(dataDir: string | undefined): string | undefined {
+  if (dataDir === undefined) return "no question set: give one with --data DIR";
+  const needed = ["questions.json", "composite.json", "docs"];
+  const absent = needed.filter((name) => !existsSync(join(dataDir, name)));
+  return absent.length === 0 ? undefined : `${dataDir} has no ${absent.join(", no ")}`;
+}
+
+function* articles(data: Dataset, { step = 1 }: QualityOptions, add: (row: Row) => void): Operation<void> {
+  const corpus = yield* useCorpus({ cwd: data.dir, paths: "docs", index: ":memory:" });
+  const plain = new PlainBm25([join(data.dir, "docs")]);
+  const questions = every(data.questions, step);
+  const one = yield* measureJob(corpus, questions, 1);
+  const plainOne = measurePlain(plain, questions, 1);
+  add(rowOf("first quotation, one sentence", one.first, plainOne.first, 0.79, halves(one, "first")));
+  const two = yield* measureJob(corpus, questions, 2);
+  const plainTwo = measurePlain(plain, questions, 2);
+  add(rowOf("first quotation, one or two sentences", two.first, plainTwo.first, 0.86, halves(two, "first")));
+  add(rowOf("five quotations, 300 words", two.five, plainTwo.five, 0.965, halves(two, "five")));
+  const byId = new Map(data.questions.map((question) => [question.id, question]));
+  const composites = every(data.composites, step);
+  const parts = yield* measureParts(corpus, composites, byId);
+  add(
+    rowOf(
+      "parts of composite questions",
+      parts,
+      plainParts(plain, composites, byId),
+      0.925,
+      "plain: unsplit",
+    ),
+  );
+  add({
+    what: "quotations that do not stand in their file",
+    ours: one.unverified + two.unverified,
+    peer: undefined,
+    target: 0,
+    verdict: one.unverified + two.unverified === 0 ? "pass" : "miss",
+    note: `${Math.round(two.millisecondsPerQuestion)} ms a job`,
+  });
+  for (const { from, count, right } of two.sureness) {
+    add({
+      what: `right where confidence is from ${from.toFixed(1)}`,
+      ours: right,
+      peer: undefined,
+      target: undefined,
+      verdict: "note",
+      note: `${count} first quotations`,
+    });
+  }
+}
+
+function* amongUnrelated(data: Dataset, options: QualityOptions, add: (row: Row) => void): Operation<void> {
+  const { unrelated = 10_000, step = 1 } = options;
+  const folder = mkdtempSync(join(tmpdir(), "agentpool-quality-"));
+  try {
+    writeUnrelated(join(data.dir, "docs"), join(folder, "unrelated"), unrelated);
+    const paths = [join(data.dir, "docs"), join(folder, "unrelated")];
+    const corpus = yield* useCorpus({ cwd: folder, paths, index: ":memory:" });
+    const plain = new PlainBm25(paths);
+    const questions = every(data.questions, step);
+    const two = yield* measureJob(corpus, questions, 2);
+    const plainTwo = measurePlain(plain, questions, 2);
+    const among = `among ${unrelated.toLocaleString("en")} unrelated documents`;
+    add(rowOf(`first quotation ${among}`, two.first, plainTwo.first, 0.82, halves(two, "first")));
+    add(
+      rowOf(
+        `five quotations ${among}`,
+        two.five,
+        plainTwo.five,
+        0.93,
+        `${halves(two, "five")}; ${Math.round(two.millisecondsPerQuestion)} ms a job`,
+      ),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const halves = (shares: Shares, of: "first" | "five"): string =>
+  `by halves of the articles ${shares.halves.map((half) => half[of].toFixed(3)).join(" and ")}`;
+
+const rowOf = (what: string, ours: number, peer: number, target: number, note: string): Row => ({
+  what,
+  ours,
+  peer,
+  target,
+  verdict: ours >= target ? "pass" : "miss",
+  note,
+});
