@@ -1,3 +1,29 @@
+// Values: what everything is made of
+
+// Guards
+export { canonicalJson, canonicalText, canonicalUrl } from "./decisions/canonical.ts";
+export { type DedupOptions, dedup } from "./decisions/dedup.ts";
+export { nearest } from "./decisions/names.ts";
+export { checkedOverrides, RESERVED } from "./decisions/overrides.ts";
+export { estimateTokens } from "./decisions/result.ts";
+// Time
+export { type ManualClock, manualClock, sleepOn, systemClock, useClock } from "./effects/clock.ts";
+// Pools
+export { type AgentOptions, agentPool, useAgent } from "./runtime/agent-pool.ts";
+export { type DelegateOptions, delegate } from "./runtime/delegate.ts";
+export {
+  chain,
+  type DagNode,
+  dag,
+  fanout,
+  parallel,
+  type ToSpine,
+  taskAndResult,
+} from "./runtime/orchestrators.ts";
+export { type Occupancy, type PoolHandle, useAgentPool } from "./runtime/pool-handle.ts";
+export { reportTool } from "./runtime/report-tool.ts";
+export { type PoolRun, runPool } from "./runtime/run-pool.ts";
+export { useCurrentAgent } from "./runtime/spawn-agent.ts";
 export type * from "./values/agent.ts";
 export * from "./values/answer.ts";
 export * from "./values/budget.ts";

@@ -1,4 +1,3 @@
-import type { Session } from "./model.ts";
 import type { Usage } from "./usage.ts";
 
 export type AgentState = "ready" | "generating" | "calling" | "parked" | "done";
@@ -21,8 +20,6 @@ export interface Agent {
   readonly refusals: readonly Refusal[];
   readonly parks: number;
   readonly usage: Usage;
-  /** Its conversation. Fork it, don't append to it. */
-  readonly session: Session;
 }
 
 export interface Refusal {

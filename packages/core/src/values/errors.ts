@@ -6,10 +6,13 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** A tool's executions together took longer than its `timeoutMs`. */
+/** A hook, or a tool's executions together, took longer than allowed. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
+  /** Milliseconds it was allowed. */
+  readonly ms: number;
   constructor(ms: number) {
     super(`took longer than its ${ms} ms`);
+    this.ms = ms;
   }
 }

@@ -77,7 +77,7 @@ type AgentHappening = { readonly agent: string } & (
 type CallHappening = { readonly agent: string; readonly call: string; readonly tool: string } & (
   | {
       readonly type: "call:proposed";
-      readonly identity: string;
+      readonly identity: string | undefined;
       readonly input: string;
       readonly turn: number;
     }
@@ -97,7 +97,6 @@ type CallHappening = { readonly agent: string; readonly call: string; readonly t
   | {
       readonly type: "call:settled";
       readonly outcome: Outcome;
-      readonly attempts: number;
       readonly ms: number;
     }
   | { readonly type: "call:admitted"; readonly outcome: Outcome["type"]; readonly attended: boolean }

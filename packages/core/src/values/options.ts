@@ -1,4 +1,3 @@
-import type { Agent } from "./agent.ts";
 import type { Budget } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { PoolEvent } from "./event.ts";
@@ -6,7 +5,7 @@ import type { GuardOverrides } from "./guard.ts";
 import type { ToolLifecycleHooks } from "./hooks.ts";
 import type { Model } from "./model.ts";
 import type { Orchestrator } from "./orchestrator.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolContext } from "./tool.ts";
 
 /** What a pool is made of. */
 export interface AgentPoolOptions {
@@ -34,9 +33,12 @@ export interface AgentPoolOptions {
   readonly key?: string;
   /** The run's id, on every event. Default: random. */
   readonly run?: string;
-  /** Nests this pool under an agent's running call. Default: the call it is opened in, if any. */
-  readonly parent?: { readonly agent: Agent; readonly id: string };
-  /** Sees every event of the tree as it happens. What it throws is dropped. */
+  /**
+   * The context of the tool this pool is opened in, for tools that are async functions. Operations need not say:
+   * their pools nest in the call they run in.
+   */
+  readonly parent?: ToolContext;
+  /** Sees every event of the run as it happens. What it throws is dropped. */
   readonly onEvent?: (event: PoolEvent) => void;
   /** Default: real time. */
   readonly clock?: Clock;

@@ -1,0 +1,159 @@
+import type { ZodType } from "zod";
+import type { Answerable } from "../values/answer.ts";
+import { ConfigurationError } from "../values/errors.ts";
+import type { GuardInput, KeyedGuard, Scope, ToolGuard } from "../values/guard.ts";
+import type { ToolLifecycleHooks } from "../values/hooks.ts";
+import type { Args } from "../values/json.ts";
+import { identityOf, type Tool, validatorOf } from "../values/tool.ts";
+import { canonicalKey } from "./canonical.ts";
+import type { Key } from "./lineage.ts";
+import { nearest, selects } from "./names.ts";
+import { type GuardSettings, RESERVED } from "./overrides.ts";
+
+/** A tool with everything that is decided about it when its pool opens. */
+export interface BoundTool {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly identity: string;
+  readonly schema: ZodType;
+  /** In the order they are asked. */
+  readonly guards: readonly BoundGuard[];
+  /** The tool's own, then the harness's, in the order they are asked. */
+  readonly hooks: readonly ToolLifecycleHooks[];
+}
+
+/** A guard on one tool of one pool. */
+export type BoundGuard = {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly onError: "refuse" | "proceed";
+  readonly timeoutMs: number;
+} & (
+  | { readonly type: "keyed"; readonly key: Key; readonly message: string }
+  | { readonly type: "predicate"; readonly message: string; reject(input: GuardInput): Answerable<boolean> }
+  | { readonly type: "deciding"; decide(input: GuardInput): Answerable<unknown> }
+);
+
+export const HOOK_DEADLINE = 30_000;
+
+/** Binds a tool to the guards and hooks that gate it. */
+export function bindTool(
+  tool: Tool,
+  harness: readonly ToolLifecycleHooks[],
+  settings: GuardSettings,
+  keys: Keys,
+): BoundTool {
+  const identity = identityOf(tool);
+  const named = { name: tool.name, identity };
+  const hooks = [...hooksOf(tool), ...harness];
+  const guards = new Set<ToolGuard>();
+  for (const hook of hooks)
+    for (const guard of hook.beforeDispatch ?? [])
+      if (toolsOf(guard)?.some((pattern) => selects(pattern, named)) ?? true) guards.add(guard);
+  const bound: BoundGuard[] = [];
+  for (const guard of guards) {
+    const setting = settings.of(guard.name);
+    if (setting.enabled) bound.push(bindGuard(guard, setting.scope, identity, keys));
+  }
+  return { tool, ...named, schema: validatorOf(tool), guards: bound, hooks };
+}
+
+function bindGuard(guard: ToolGuard, scope: Scope, identity: string, keys: Keys): BoundGuard {
+  const { name } = guard;
+  if (typeof guard === "function")
+    return { type: "deciding", name, scope, onError: "refuse", timeoutMs: HOOK_DEADLINE, decide: guard };
+  const base = {
+    name,
+    scope,
+    onError: guard.onError ?? "refuse",
+    timeoutMs: guard.timeoutMs ?? HOOK_DEADLINE,
+  };
+  if ("key" in guard)
+    return { ...base, type: "keyed", key: keys.of(guard, identity), message: guard.message };
+  if ("reject" in guard)
+    return { ...base, type: "predicate", message: guard.message, reject: (input) => guard.reject(input) };
+  return { ...base, type: "deciding", decide: (input) => guard.decide(input) };
+}
+
+/** One key per guard and tool identity, shared by the pools of a tree. */
+export class Keys {
+  readonly #keys = new Map<KeyedGuard, Map<string, Key>>();
+
+  of(guard: KeyedGuard, identity: string): Key {
+    const keys = this.#keys.get(guard) ?? new Map<string, Key>();
+    this.#keys.set(guard, keys);
+    const known = keys.get(identity);
+    if (known) return known;
+    const values = new WeakMap<Args, string | undefined>();
+    const key: Key = {
+      identity,
+      of(args) {
+        if (values.has(args)) return values.get(args);
+        const value = canonicalKey(guard.key(args));
+        values.set(args, value);
+        return value;
+      },
+    };
+    keys.set(identity, key);
+    return key;
+  }
+}
+
+export const hooksOf = (tool: Tool): readonly ToolLifecycleHooks[] =>
+  tool.hooks === undefined ? [] : Array.isArray(tool.hooks) ? tool.hooks : [tool.hooks as ToolLifecycleHooks];
+
+const toolsOf = (guard: ToolGuard): readonly string[] | undefined =>
+  typeof guard === "function" ? undefined : guard.tools;
+
+/** The names of the guards that these hooks contribute. */
+export const guardNames = (hooks: readonly ToolLifecycleHooks[]): string[] => [
+  ...new Set(hooks.flatMap((hook) => (hook.beforeDispatch ?? []).map((guard) => guard.name))),
+];
+
+const MOMENTS = ["beforeDispatch", "afterExecute", "beforeAdmit", "afterAdmit", "onResult", "onReturn"];
+const SETTINGS = ["name", "onError", "timeoutMs"];
+
+/** Throws where hooks name a moment there is not, or a guard cannot work. `where` names the place. */
+export function checkHooks(hooks: readonly ToolLifecycleHooks[], where: string): void {
+  hooks.forEach((hook, index) => {
+    const place = `${where}[${index}]`;
+    if (typeof hook !== "object" || hook === null)
+      throw new ConfigurationError(`${place}: found ${typeof hook}; a hook is an object with moments.`);
+    for (const key of Object.keys(hook))
+      if (!MOMENTS.includes(key) && !SETTINGS.includes(key) && /^(on|before|after|rewrite)/.test(key)) {
+        const near = nearest(key, MOMENTS);
+        throw new ConfigurationError(
+          `${place}.${key}: there is no such moment${near ? `; did you mean ${near}?` : "."} Moments: ${MOMENTS.join(", ")}.`,
+        );
+      }
+    for (const [at, guard] of (hook.beforeDispatch ?? []).entries())
+      checkGuard(guard, `${place}.beforeDispatch[${at}]`);
+  });
+}
+
+function checkGuard(guard: ToolGuard, place: string): void {
+  if (typeof guard !== "function" && (typeof guard !== "object" || guard === null))
+    throw new ConfigurationError(
+      `${place}: found ${guard === null ? "null" : typeof guard}; a guard is an object or a function.`,
+    );
+  if (typeof guard.name !== "string" || guard.name === "")
+    throw new ConfigurationError(
+      `${place}: a guard needs a name; it is the key it is configured and recorded by.`,
+    );
+  if ((RESERVED as readonly string[]).includes(guard.name))
+    throw new ConfigurationError(
+      `${place}: "${guard.name}" is a name of the framework's own refusals; choose another.`,
+    );
+  if (typeof guard === "function") return;
+  const kinds = (["reject", "decide", "key"] as const).filter(
+    (kind) => typeof (guard as unknown as Record<string, unknown>)[kind] === "function",
+  );
+  if (kinds.length !== 1)
+    throw new ConfigurationError(
+      `${place} "${guard.name}": found ${kinds.length ? kinds.join(" and ") : "none"} of reject, decide and key; a guard has exactly one.`,
+    );
+  if (kinds[0] !== "decide" && typeof (guard as { message?: unknown }).message !== "string")
+    throw new ConfigurationError(
+      `${place} "${guard.name}": needs a message, which the model reads in the call's place.`,
+    );
+}

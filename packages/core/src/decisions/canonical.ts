@@ -1,0 +1,64 @@
+/** Text as it is compared: trimmed, runs of white space as one space, Unicode in composed form. */
+export const canonicalText = (text: string): string => text.normalize("NFC").trim().replace(/\s+/g, " ");
+
+/**
+ * A value as it is compared: keys sorted, strings as {@link canonicalText}, absent and undefined the same.
+ * Two values are equal exactly when their canonical JSON is.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value)) ?? "null";
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value === "string") return canonicalText(value);
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  const plain =
+    typeof (value as { toJSON?: unknown }).toJSON === "function" ? JSON.parse(JSON.stringify(value)) : value;
+  if (typeof plain !== "object" || plain === null) return sorted(plain);
+  return Object.fromEntries(
+    Object.entries(plain)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+/**
+ * A URL as it is compared ([RFC 3986 §6](https://www.rfc-editor.org/rfc/rfc3986#section-6)): host and scheme in
+ * lower case, no default port, no fragment, no trailing slash. `query: "sorted"` also ignores the order of query
+ * parameters. Undefined where there is no URL in it.
+ */
+export function canonicalUrl(
+  raw: unknown,
+  options: { readonly query?: "ordered" | "sorted" } = {},
+): string | undefined {
+  if (typeof raw !== "string" || raw.trim() === "") return undefined;
+  const url = parseUrl(raw.trim()) ?? parseUrl(`https://${raw.trim()}`);
+  if (!url) return undefined;
+  url.hash = "";
+  if (options.query === "sorted") url.searchParams.sort();
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  const text = url.href;
+  return url.pathname === "/" && url.search === "" ? text.replace(/\/$/, "") : text;
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What a key function returned, as the string it is compared by. Undefined, null, the empty string and an empty
+ * object or array cannot be keyed.
+ */
+export function canonicalKey(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return canonicalText(value) || undefined;
+  if (typeof value === "object" && typeof (value as { then?: unknown }).then === "function")
+    throw new TypeError("a key must be computed at once, not promised");
+  const text = canonicalJson(value);
+  return text === "{}" || text === "[]" || text === "null" ? undefined : text;
+}

@@ -1,0 +1,29 @@
+/**
+ * A deep copy of plain data. What is not plain (a date, a map) is shared: it came from a schema's own transform.
+ * A key called `__proto__` is left out.
+ */
+export function copy<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy) as T;
+  if (!isPlain(value)) return value;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value))
+    if (key !== "__proto__") out[key] = copy((value as Record<string, unknown>)[key]);
+  return out as T;
+}
+
+/** A deep copy nobody can change. */
+export function frozenCopy<T>(value: T): T {
+  return freeze(copy(value));
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || !(Array.isArray(value) || isPlain(value))) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,31 @@
+/**
+ * Whether something that others depend on is still going: a pool, an agent, and whatever runs under them.
+ *
+ * `closing` is set first thing in the `finally` of its owner's body, before anything that the owner started ends. From
+ * then on nothing that belongs to it is let in, woken or admitted. `winding` asks it to finish with what it has.
+ */
+export interface Life {
+  readonly under: Life | undefined;
+  closing: boolean;
+  winding: boolean;
+}
+
+export const createLife = (under?: Life): Life => ({ under, closing: false, winding: false });
+
+/** Whether it, or anything it runs under, is ending. */
+export function isClosing(life: Life): boolean {
+  for (let at: Life | undefined = life; at; at = at.under) if (at.closing) return true;
+  return false;
+}
+
+/** Whether it, or anything it runs under, was asked to finish. */
+export function isWinding(life: Life): boolean {
+  for (let at: Life | undefined = life; at; at = at.under) if (at.winding) return true;
+  return false;
+}
+
+/** Whether `life` is `other` or runs under it. */
+export function isWithin(life: Life, other: Life): boolean {
+  for (let at: Life | undefined = life; at; at = at.under) if (at === other) return true;
+  return false;
+}

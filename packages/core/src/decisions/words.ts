@@ -1,0 +1,36 @@
+/** What the framework says to a model: what stands in the way, and what to do instead. */
+export const words = {
+  protected: (tool: string) =>
+    `${tool} was not run: it is protected, and this run was given no grant for it. Go on without it, or report what you would need it for.`,
+  denied: (tool: string) => `${tool} was not run: this run may not use it. Choose another tool.`,
+  hookError: (guard: string) =>
+    `policy hook error: the check "${guard}" on this call failed, so the call was not run. Try another way, or report without it.`,
+  inFlight: (tool: string) =>
+    `${tool} was not run: you are working for a call that asks the same, so you would wait for yourself. Do it yourself another way.`,
+  callLimit: (limit: number) =>
+    `This call was not run: you have used all ${limit} of your tool calls. Report what you have.`,
+  unavailable: (tool: string, why: string) =>
+    `${tool} is unavailable right now (${why}). Use another source, or say in your report that it could not be reached.`,
+  withdrawn: (tool: string) =>
+    `${tool} was not run: the run is being brought to an end. Report what you have.`,
+  secondReturn: (tool: string) => `Only the first ${tool} of a turn counts; this one was left out.`,
+  accepted: "Accepted.",
+  dropped: (tool: string, tokens: number, room: number) =>
+    `The result of ${tool} (about ${tokens} tokens) was left out: only about ${room} still fit here. Report what you have.`,
+  deadline: (tool: string, ms: number) =>
+    `${tool} took longer than its ${ms} ms and was stopped. Ask for less, or use another tool.`,
+  empty: "Your last message was empty. Call a tool, or answer.",
+  cutOff: "Your last message was cut off at its length limit. Say it again, shorter.",
+  badOutput: (why: string) =>
+    `The answer does not have the form that was asked for:\n${why}\nAnswer again, in that form only.`,
+  outputForm: (schema: string) =>
+    `Your final answer must be JSON that fits this schema, and nothing else:\n${schema}`,
+  report: (why: string, tool: string | undefined) =>
+    `${why} Stop here and ${tool ? `call ${tool} once` : "answer"} with what you have found. Say plainly what is missing.`,
+  stopped: {
+    max_turns: "You have used all your turns.",
+    max_calls: "You have used all your tool calls.",
+    context: "Your context is full.",
+    cancelled: "The run is being brought to an end.",
+  },
+} as const;

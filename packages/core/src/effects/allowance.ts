@@ -1,0 +1,36 @@
+import type { Clock } from "../values/clock.ts";
+
+/** Milliseconds that are used up only while it runs: a call's executions together, not its waits. */
+export class Allowance {
+  readonly total: number;
+  readonly #clock: Clock;
+  #left: number;
+  #running: { readonly since: number; readonly cancel: () => void; readonly expire: () => void } | undefined;
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock;
+    this.total = ms;
+    this.#left = ms;
+  }
+
+  /** Runs until it is stopped; calls `expire` once nothing is left. */
+  start(expire: () => void): void {
+    const since = this.#clock.now();
+    this.#running = { since, cancel: this.#clock.at(since + this.#left, expire), expire };
+  }
+
+  stop(): void {
+    if (!this.#running) return;
+    this.#running.cancel();
+    this.#left = Math.max(0, this.#left - (this.#clock.now() - this.#running.since));
+    this.#running = undefined;
+  }
+
+  /** Stops it, and returns how to run it on; it does nothing where it does not run. */
+  suspend(): () => void {
+    const running = this.#running;
+    if (!running) return () => {};
+    this.stop();
+    return () => this.start(running.expire);
+  }
+}

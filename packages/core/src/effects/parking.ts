@@ -1,0 +1,45 @@
+import { action, type Operation } from "effection";
+import { isClosing, isWinding, isWithin, type Life } from "../decisions/life.ts";
+
+/** How a wait ended: with what it waited for, or because the run winds down. */
+export type Woken<T> = { readonly type: "woken"; readonly value: T } | { readonly type: "withdrawn" };
+
+const WITHDRAWN: { readonly type: "withdrawn" } = { type: "withdrawn" };
+
+/**
+ * The one place where calls wait. Whatever a call waits for, winding down answers it as withdrawn, and nothing that
+ * is ending is woken.
+ */
+export class Parking {
+  readonly #parked = new Set<{ readonly life: Life; withdraw(): void }>();
+
+  /** How many wait. */
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  /** Waits until `enter` wakes it. `enter` returns how to leave, and runs each time the operation does. */
+  park<T>(life: Life, enter: (wake: (value: T) => void) => () => void): Operation<Woken<T>> {
+    return action<Woken<T>>((resolve) => {
+      if (isWinding(life)) {
+        resolve(WITHDRAWN);
+        return () => {};
+      }
+      const entry = { life, withdraw: () => resolve(WITHDRAWN) };
+      this.#parked.add(entry);
+      const leave = enter((value) => {
+        if (!isClosing(life)) resolve({ type: "woken", value });
+      });
+      return () => {
+        this.#parked.delete(entry);
+        leave();
+      };
+    });
+  }
+
+  /** Answers every wait that belongs to `life`. */
+  withdraw(life: Life): void {
+    for (const entry of [...this.#parked])
+      if (isWithin(entry.life, life) && !isClosing(entry.life)) entry.withdraw();
+  }
+}

@@ -1,0 +1,147 @@
+import { type Operation, withResolvers } from "effection";
+import type { ZodType } from "zod";
+import type { BoundTool } from "../decisions/bind.ts";
+import { createLife, type Life } from "../decisions/life.ts";
+import type { Holder, Ticket } from "../decisions/line.ts";
+import { Lineage } from "../decisions/lineage.ts";
+import type { Agent, AgentResult, AgentState as Phase, Refusal } from "../values/agent.ts";
+import type { Mark, Model, Session } from "../values/model.ts";
+import { noUsage, type Usage } from "../values/usage.ts";
+import type { Pool } from "./pool-state.ts";
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  readonly key: string;
+  readonly task: string;
+  readonly pool: Pool;
+  /** Instructions for it alone. */
+  readonly system: string | undefined;
+  /** The pool's tools that it may use, by name. */
+  readonly tools: ReadonlyMap<string, BoundTool>;
+  /** Set where it has a conversation of its own with another model, instead of a fork. */
+  readonly model: Model | undefined;
+  /** The agent it forks from; undefined: the spine. */
+  readonly from: AgentState | undefined;
+  readonly maxTurns: number;
+  readonly maxToolCalls: number;
+  readonly output: ZodType | undefined;
+}
+
+/** An agent as the runtime keeps it. Others get its `view`. */
+export class AgentState implements Holder {
+  readonly options: AgentOptions;
+  readonly life: Life;
+  readonly under: readonly Ticket[];
+  readonly tickets = new Set<Ticket>();
+  readonly view: Agent;
+  readonly #ended = withResolvers<AgentResult>();
+
+  /** Its conversation and what it has read: both set when it forks. */
+  session!: Session;
+  lineage = Lineage.empty();
+
+  phase: Phase = "ready";
+  turns = 0;
+  toolCallCount = 0;
+  attendedCount = 0;
+  readonly refusals: Refusal[] = [];
+  parks = 0;
+  usage: Usage = noUsage;
+
+  /** Calls of its budget that are spoken for, executed ones included. */
+  reserved = 0;
+  /** Calls of the open step that are under way, and how many of those are parked. */
+  calling = 0;
+  parked = 0;
+  /** The open step, as it stood before: where forks of a busy agent start. */
+  step: { readonly mark: Mark; readonly reads: number } | undefined;
+  /** Whether one of its returns was rejected, and whether one did not have the form its task asks for. */
+  rejected = false;
+  misformed = false;
+  /** The limit its last step ran into. */
+  limit: "max_calls" | "context" | undefined;
+  /** Set once it is over. */
+  result: AgentResult | undefined;
+
+  readonly model: Model;
+  readonly toolNames: readonly string[];
+
+  constructor(options: AgentOptions) {
+    this.options = options;
+    this.model = options.model ?? options.pool.model;
+    this.toolNames = [...options.tools.keys()];
+    this.life = createLife(options.pool.life);
+    this.under = options.pool.under;
+    this.view = new AgentView(this);
+    states.set(this.view, this);
+  }
+
+  get key(): string {
+    return this.options.key;
+  }
+
+  get pool(): Pool {
+    return this.options.pool;
+  }
+
+  /** Its result, once it is over. */
+  get ended(): Operation<AgentResult> {
+    return this.#ended.operation;
+  }
+
+  end(result: AgentResult): void {
+    this.result = result;
+    this.#ended.resolve(result);
+  }
+}
+
+const states = new WeakMap<Agent, AgentState>();
+
+/** The runtime's state of an agent that was handed out; undefined for one that is not ours. */
+export const stateOf = (agent: Agent): AgentState | undefined => states.get(agent);
+
+/** The agent whose conversation it started from: of a spine that is a fork of a caller's, the caller. */
+export const parentOf = ({ options: { from, pool } }: AgentState): AgentState | undefined =>
+  from ?? (pool.forksCaller ? pool.caller : undefined);
+
+/** What hooks, tools and orchestrators see: they can read an agent, not change it. */
+class AgentView implements Agent {
+  readonly #agent: AgentState;
+
+  constructor(agent: AgentState) {
+    this.#agent = agent;
+  }
+  get key(): string {
+    return this.#agent.options.key;
+  }
+  get task(): string {
+    return this.#agent.options.task;
+  }
+  get parent(): string | undefined {
+    return parentOf(this.#agent)?.key;
+  }
+  get depth(): number {
+    return this.#agent.options.pool.depth;
+  }
+  get state(): Phase {
+    return this.#agent.phase;
+  }
+  get turns(): number {
+    return this.#agent.turns;
+  }
+  get toolCallCount(): number {
+    return this.#agent.toolCallCount;
+  }
+  get attendedCount(): number {
+    return this.#agent.attendedCount;
+  }
+  get refusals(): readonly Refusal[] {
+    return [...this.#agent.refusals];
+  }
+  get parks(): number {
+    return this.#agent.parks;
+  }
+  get usage(): Usage {
+    return this.#agent.usage;
+  }
+}

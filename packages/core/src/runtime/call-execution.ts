@@ -1,0 +1,86 @@
+import type { Operation } from "effection";
+import { createContext } from "effection";
+import type { Ticket } from "../decisions/line.ts";
+import type { Allowance } from "../effects/allowance.ts";
+import type { Slot } from "../effects/permits.ts";
+import type { Call } from "./call-state.ts";
+import type { Pool } from "./pool-state.ts";
+
+/** One attempt of a call while its tool runs: what it holds, and lends while a pool is open inside it. */
+export class CallExecution {
+  readonly call: Call;
+  readonly attempt: number;
+  readonly #slot: Slot;
+  readonly #allowance: Allowance;
+  #pools = 0;
+  #open = 0;
+  #resume = (): void => {};
+
+  constructor(call: Call, attempt: number, slot: Slot, allowance: Allowance) {
+    this.call = call;
+    this.attempt = attempt;
+    this.#slot = slot;
+    this.#allowance = allowance;
+  }
+
+  /** The key of the next pool opened inside it: `callId~attempt`, then `callId~attempt.1` and so on. */
+  nextKey(): string {
+    const index = this.#pools++;
+    return `${this.call.id}~${this.attempt}${index === 0 ? "" : `.${index}`}`;
+  }
+
+  /** The calls that agents of a pool inside it run under. */
+  underneath(): readonly Ticket[] {
+    return [...this.call.agent.under, this.call.ticket!];
+  }
+
+  /**
+   * Runs a pool inside the call. Meanwhile the call holds no permit, so that its own agents can have it, and its
+   * deadline stands still: the pool has a budget.
+   */
+  *lend<T>(pool: () => Operation<T>): Operation<T> {
+    const { run } = this.call.agent.pool;
+    if (this.#open++ === 0) {
+      this.#resume = this.#allowance.suspend();
+      run.tools.release(this.#slot);
+    }
+    let outcome: Settled<T> | undefined;
+    try {
+      outcome = yield* settle(pool);
+    } finally {
+      // halted on its own, as one branch of a race: the tool goes on, over the limit rather than uncounted
+      if (!outcome && --this.#open === 0) this.#goOn(() => run.tools.reclaim(this.#slot));
+    }
+    if (--this.#open === 0) {
+      yield* run.tools.acquire(this.#slot, this.call.agent.life);
+      this.#goOn(() => {});
+    }
+    if (outcome.ok) return outcome.value;
+    throw outcome.error;
+  }
+
+  #goOn(take: () => void): void {
+    take();
+    this.#resume();
+    this.#resume = () => {};
+  }
+}
+
+type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+
+function* settle<T>(operation: () => Operation<T>): Operation<Settled<T>> {
+  try {
+    return { ok: true, value: yield* operation() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** Where a pool is opened: in another pool's orchestrator, or in a call that one of its agents runs. */
+export interface Nest {
+  readonly pool: Pool;
+  readonly execution?: CallExecution;
+}
+
+/** The pool, and the call if any, that an operation runs in: where a pool opened by it nests. */
+export const NestContext = createContext<Nest>("agentpool:nest");

@@ -1,0 +1,34 @@
+import type { BoundTool } from "../decisions/bind.ts";
+import { copy } from "../decisions/copy.ts";
+import type { Ticket } from "../decisions/line.ts";
+import type { CallInfo } from "../values/call.ts";
+import type { Args } from "../values/json.ts";
+import type { AgentState } from "./agent-state.ts";
+
+/** A call on its way through the stages. */
+export interface Call {
+  readonly agent: AgentState;
+  readonly id: string;
+  /** The model's id: its result is matched by it. */
+  readonly toolCallId: string;
+  /** The name the model used. */
+  readonly tool: string;
+  readonly identity: string;
+  /** As validated; frozen. */
+  readonly args: Args;
+  readonly turn: number;
+  readonly bound: BoundTool;
+  /** Its place in line, once it has one. */
+  ticket: Ticket | undefined;
+  /** Whether its tool was started: it then counts as a call. */
+  dispatched: boolean;
+}
+
+/** What hooks see of a call: a copy they can do with as they like. */
+export const infoOf = (call: Call): CallInfo => ({
+  id: call.id,
+  tool: call.tool,
+  identity: call.identity,
+  args: copy(call.args),
+  turn: call.turn,
+});

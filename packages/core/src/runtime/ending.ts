@@ -1,0 +1,12 @@
+import type { Exit } from "../values/agent.ts";
+import type { Args } from "../values/json.ts";
+
+/** How an agent ends. */
+export interface Ending {
+  readonly exit: Exit;
+  readonly result: unknown;
+  /** The terminal call's arguments. */
+  readonly report?: Args;
+  /** What went wrong, in words. */
+  readonly reason?: string;
+}

@@ -1,0 +1,93 @@
+import { type Operation, scoped, useScope } from "effection";
+import { ClockContext } from "../effects/clock.ts";
+import type { PoolResult } from "../values/agent.ts";
+import { ConfigurationError } from "../values/errors.ts";
+import type { Message } from "../values/model.ts";
+import type { PoolContext } from "../values/orchestrator.ts";
+import { stateOf } from "./agent-state.ts";
+import { type Nest, NestContext } from "./call-execution.ts";
+import type { Pool } from "./pool-state.ts";
+import { spawnAgent } from "./spawn-agent.ts";
+
+/** Runs a pool from its spine to its result. A pool inside a call runs on what the call lends it. */
+export function* openPool(
+  pool: Pool,
+  nest: Nest | undefined,
+  orchestrate: (pool: PoolContext) => Operation<void>,
+): Operation<PoolResult> {
+  const body = () => runPool(pool, orchestrate);
+  return yield* nest?.execution ? nest.execution.lend(body) : body();
+}
+
+function* runPool(pool: Pool, orchestrate: (pool: PoolContext) => Operation<void>): Operation<PoolResult> {
+  const { run, key } = pool;
+  let result: PoolResult | undefined;
+  try {
+    yield* scoped(function* () {
+      try {
+        yield* ClockContext.set(run.clock);
+        yield* NestContext.set({ pool });
+        yield* openSpine(pool);
+        run.emit({ type: "pool:opened", pool: key, model: pool.model.id, tools: [...pool.tools.keys()] });
+        yield* orchestrate(yield* contextOf(pool));
+      } finally {
+        pool.life.closing = true;
+      }
+    });
+    result = { agents: pool.agents.map((agent) => agent.result!), totals: { ...run.totals } };
+    return result;
+  } finally {
+    run.emit({ type: "pool:closed", pool: key, result });
+  }
+}
+
+/** The shared prefix: a conversation of its own, or the caller's as it stood before the step that opened the pool. */
+function* openSpine(pool: Pool): Operation<void> {
+  const { caller, forksCaller } = pool;
+  if (!forksCaller || !caller) {
+    pool.spine = yield* pool.model.open(pool.prefix);
+    return;
+  }
+  pool.spine = yield* caller.session.fork();
+  if (caller.step) yield* pool.spine.rewind(caller.step.mark);
+}
+
+function* contextOf(pool: Pool): Operation<PoolContext> {
+  const home = yield* useScope();
+  const spine = pool.spine!;
+  let spawned = 0;
+  return {
+    spine: {
+      get tokens() {
+        return spine.tokens;
+      },
+    },
+    *spawn(task) {
+      // outside the orchestrator's own scope the order of spawns is not its own: a key has to name them
+      const inOrder = (yield* useScope()) === home;
+      const named = typeof task === "object" && task.key !== undefined;
+      const agent = yield* spawnAgent(pool, task, inOrder && !named ? spawned : undefined);
+      spawned++;
+      return agent.view;
+    },
+    *waitFor(agent) {
+      const state = stateOf(agent);
+      if (!state || state.pool.run !== pool.run)
+        throw new ConfigurationError("waitFor: that is not an agent of this run.");
+      return yield* state.ended;
+    },
+    *extendSpine(user, assistant) {
+      const pair: Message[] = [
+        { role: "user", content: [{ type: "text", text: user }] },
+        { role: "assistant", content: [{ type: "text", text: assistant }] },
+      ];
+      pool.extension.push(...pair);
+      yield* spine.append(pair);
+      pool.run.emit({ type: "spine:extended", user, assistant });
+    },
+    canFit(tokens) {
+      const window = pool.model.contextWindow;
+      return window === undefined || spine.tokens + tokens <= window * pool.budget.context.hard;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Operation } from "effection";
+import { isClosing } from "../decisions/life.ts";
+import type { Woken } from "../effects/parking.ts";
+import type { ParkReason } from "../values/event.ts";
+import type { AgentState } from "./agent-state.ts";
+import type { Call } from "./call-state.ts";
+
+export interface Park<T> {
+  readonly reason: ParkReason;
+  /** When it ends by itself, where that is known. */
+  readonly until?: number;
+  /** Waits; returns how to leave. */
+  enter(wake: (value: T) => void): () => void;
+}
+
+/** Parks a call: no turn, no token, no context, no permit. */
+export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Operation<Woken<T>> {
+  const { agent } = call;
+  const { run } = agent.pool;
+  const about = { agent: agent.key, call: call.id, tool: call.tool, reason };
+  agent.parks++;
+  run.totals.parks++;
+  run.emit({ ...about, type: "call:parked", until });
+  agent.parked++;
+  if (agent.parked === agent.calling) setPhase(agent, "parked", reason, until);
+  try {
+    return yield* run.parking.park(agent.life, enter);
+  } finally {
+    agent.parked--;
+    if (!isClosing(agent.life)) {
+      run.emit({ ...about, type: "call:resumed" });
+      setPhase(agent, "calling");
+    }
+  }
+}
+
+/** Parks a whole agent, between turns. */
+export function* parkAgent<T>(agent: AgentState, { reason, until, enter }: Park<T>): Operation<Woken<T>> {
+  agent.parks++;
+  agent.pool.run.totals.parks++;
+  setPhase(agent, "parked", reason, until);
+  try {
+    return yield* agent.pool.run.parking.park(agent.life, enter);
+  } finally {
+    if (!isClosing(agent.life)) setPhase(agent, "ready");
+  }
+}
+
+/** Moves an agent to another state and says so; nothing happens where it is there already, or over. */
+export function setPhase(
+  agent: AgentState,
+  phase: AgentState["phase"],
+  reason?: ParkReason,
+  until?: number,
+): void {
+  if (agent.phase === phase || agent.phase === "done") return;
+  agent.phase = phase;
+  agent.pool.run.emit({ type: "agent:state", agent: agent.key, state: phase, reason, until });
+}

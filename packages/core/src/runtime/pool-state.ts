@@ -1,0 +1,229 @@
+import { type BoundTool, bindTool, checkHooks, guardNames, hooksOf } from "../decisions/bind.ts";
+import { createLife, type Life } from "../decisions/life.ts";
+import type { Ticket } from "../decisions/line.ts";
+import { selects, unknownName } from "../decisions/names.ts";
+import { type GuardSettings, guardSettings, isChecked } from "../decisions/overrides.ts";
+import { type Budget, defaultBudget } from "../values/budget.ts";
+import { ConfigurationError } from "../values/errors.ts";
+import type { PoolEvent } from "../values/event.ts";
+import type { ToolLifecycleHooks } from "../values/hooks.ts";
+import type { Message, Model, Prefix, Session } from "../values/model.ts";
+import type { AgentPoolOptions } from "../values/options.ts";
+import { parametersOf, type Tool } from "../values/tool.ts";
+import type { AgentState } from "./agent-state.ts";
+import type { Nest } from "./call-execution.ts";
+import { createRun, type Run } from "./run.ts";
+
+/** A pool as the runtime keeps it. */
+export interface Pool {
+  readonly key: string;
+  readonly run: Run;
+  readonly model: Model;
+  readonly prefix: Prefix;
+  /** Whether its spine is a fork of the caller's conversation instead of one of its own. */
+  readonly forksCaller: boolean;
+  readonly tools: ReadonlyMap<string, BoundTool>;
+  readonly terminal: BoundTool | undefined;
+  readonly hooks: readonly ToolLifecycleHooks[];
+  readonly settings: GuardSettings;
+  /** Names of the guards in force here and around: none may be switched off by a pool nested in this one. */
+  readonly guards: readonly string[];
+  readonly deny: readonly string[];
+  readonly grants: readonly string[];
+  readonly budget: Budget;
+  readonly recovery: "report" | "none";
+  readonly life: Life;
+  /** The agent whose call opened it, and the calls its agents run under, nearest last. */
+  readonly caller: AgentState | undefined;
+  readonly under: readonly Ticket[];
+  /** Pools it is nested in through calls. */
+  readonly depth: number;
+  readonly agents: AgentState[];
+  /** What its spine was extended with, for agents with a conversation of their own. */
+  readonly extension: Message[];
+  spine: Session | undefined;
+}
+
+/** Checks options and makes the pool's state. Throws {@link ConfigurationError} before anything runs. */
+export function createPool(
+  options: AgentPoolOptions,
+  nest: Nest | undefined,
+  observers: Set<(event: PoolEvent) => void>,
+): Pool {
+  const outer = nest?.pool;
+  const run =
+    outer?.run ?? createRun({ id: options.run, clock: options.clock, budget: options.budget, observers });
+  const budget: Budget = { ...(outer?.budget ?? defaultBudget), ...options.budget };
+  checkBudget(budget);
+
+  const model = options.model ?? outer?.model;
+  if (!model)
+    throw new ConfigurationError(
+      'model: missing; give the pool a model, for example resolveModel("extractive").',
+    );
+  if (typeof options.orchestrate !== "function")
+    throw new ConfigurationError(
+      "orchestrate: missing; give the pool an orchestrator, for example parallel([...tasks]).",
+    );
+
+  const inherited = outer
+    ? [...outer.tools.values()].map((bound) => bound.tool).filter((tool) => tool !== outer.terminal?.tool)
+    : [];
+  const tools = options.tools ?? inherited;
+  const terminal = options.terminal ?? (options.tools ? undefined : outer?.terminal?.tool);
+  const all = terminal ? [...tools, terminal] : [...tools];
+  checkTools(all);
+
+  const own = options.hooks ?? [];
+  checkHooks(own, "hooks");
+  for (const tool of all) checkHooks(hooksOf(tool), `tools.${tool.name}.hooks`);
+  if (tools.length === 0) checkIdle(options);
+
+  const hooks = [...(outer?.hooks ?? []), ...own.filter((hook) => !outer?.hooks.includes(hook))];
+  const names = guardNames([...all.flatMap(hooksOf), ...hooks]);
+  const settings = guardSettings(
+    options.guards,
+    names,
+    outer && { settings: outer.settings, guards: outer.guards },
+  );
+  const deny = [...(outer?.deny ?? []), ...readNames("deny", options.deny, all)];
+  const grants = grantsOf(options, outer, all);
+  if (terminal && deny.some((pattern) => selects(pattern, named(terminal))))
+    throw new ConfigurationError(
+      `deny: "${terminal.name}" is the terminal tool; an agent could never report.`,
+    );
+
+  const bound = new Map(all.map((tool) => [tool.name, bindTool(tool, hooks, settings, run.keys)]));
+  for (const { guards } of bound.values())
+    for (const guard of guards) if (guard.type === "keyed") run.line.register(guard.key);
+
+  const forksCaller =
+    nest?.execution !== undefined &&
+    options.model === undefined &&
+    options.system === undefined &&
+    options.tools === undefined &&
+    options.terminal === undefined;
+  const pool: Pool = {
+    key: options.key ?? (nest?.execution ? nest.execution.nextKey() : "agent"),
+    run,
+    model,
+    prefix: {
+      system: options.system ?? outer?.prefix.system ?? "",
+      tools: all.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        parameters: parametersOf(tool),
+      })),
+    },
+    forksCaller,
+    tools: bound,
+    terminal: terminal && bound.get(terminal.name),
+    hooks,
+    settings,
+    guards: [...new Set([...(outer?.guards ?? []), ...names])],
+    deny,
+    grants,
+    budget,
+    recovery: options.recovery ?? outer?.recovery ?? "report",
+    life: createLife(nest?.execution?.call.agent.life ?? outer?.life),
+    caller: nest?.execution?.call.agent,
+    under: nest?.execution ? nest.execution.underneath() : (outer?.under ?? []),
+    depth: (outer?.depth ?? -1) + (nest?.execution || !outer ? 1 : 0),
+    agents: [],
+    extension: [],
+    spine: undefined,
+  };
+  if (pool.depth > run.budget.maxDepth)
+    throw new ConfigurationError(
+      `budget.maxDepth: pools are nested ${pool.depth} deep; ${run.budget.maxDepth} are allowed.`,
+    );
+  for (const message of settings.notices) run.emit({ type: "notice", message });
+  return pool;
+}
+
+const named = (tool: Tool): { name: string; identity: string } => ({
+  name: tool.name,
+  identity: tool.identity ?? `${tool.source ?? "local"}:${tool.name}`,
+});
+
+/** Grants are for one run: a pool inside another holds no more than the one around it. */
+function grantsOf(
+  options: AgentPoolOptions,
+  outer: Pool | undefined,
+  tools: readonly Tool[],
+): readonly string[] {
+  const given = options.grants && readNames("grants", options.grants, tools);
+  if (!outer) return given ?? [];
+  return given ? outer.grants.filter((grant) => given.includes(grant)) : outer.grants;
+}
+
+/** Patterns that select tools. One without `*` must select something, unless it was checked elsewhere. */
+function readNames(
+  place: string,
+  patterns: readonly string[] | undefined,
+  tools: readonly Tool[],
+): readonly string[] {
+  if (!patterns) return [];
+  for (const pattern of patterns) {
+    if (typeof pattern !== "string" || pattern === "")
+      throw new ConfigurationError(
+        `${place}: found ${JSON.stringify(pattern)}; accepted are names, prefixes and identities of tools.`,
+      );
+    if (pattern.includes("*") || isChecked(patterns) || tools.some((tool) => selects(pattern, named(tool))))
+      continue;
+    throw new ConfigurationError(
+      `${place}: ${unknownName(
+        "tool",
+        pattern,
+        tools.map((tool) => tool.name),
+      )}`,
+    );
+  }
+  return patterns;
+}
+
+function checkIdle({ guards, deny }: AgentPoolOptions): void {
+  if (guards && !isChecked(guards) && Object.keys(guards).length > 0)
+    throw new ConfigurationError(
+      "guards: this pool has no tools, so there is nothing to guard. Give it tools, or leave guards out.",
+    );
+  if (deny && !isChecked(deny) && deny.length > 0)
+    throw new ConfigurationError(
+      "deny: this pool has no tools, so there is nothing to deny. Give it tools, or leave deny out.",
+    );
+}
+
+function checkTools(tools: readonly Tool[]): void {
+  const names = new Set<string>();
+  tools.forEach((tool, index) => {
+    const place = `tools[${index}]`;
+    if (typeof tool?.name !== "string" || tool.name === "")
+      throw new ConfigurationError(`${place}.name: missing; a tool needs a name.`);
+    if (typeof tool.execute !== "function")
+      throw new ConfigurationError(`${place} "${tool.name}": needs execute, a function.`);
+    if (typeof tool.parameters !== "object" || tool.parameters === null)
+      throw new ConfigurationError(
+        `${place} "${tool.name}": needs parameters, a zod object or a JSON Schema.`,
+      );
+    if (names.has(tool.name))
+      throw new ConfigurationError(
+        `${place}: two tools are called "${tool.name}"; the model could not tell them apart.`,
+      );
+    names.add(tool.name);
+  });
+}
+
+/** Every number of a budget is at least 1, but for retries, which may be 0. */
+function checkBudget(budget: Budget): void {
+  for (const [key, value] of Object.entries(budget)) {
+    if (!Object.hasOwn(defaultBudget, key))
+      throw new ConfigurationError(`budget.${unknownName("limit", key, Object.keys(defaultBudget))}`);
+    if (typeof value !== "number") continue;
+    const least = key === "maxToolRetries" || key === "runRetries" || key === "maxToolCalls" ? 0 : 1;
+    if (!(value >= least))
+      throw new ConfigurationError(`budget.${key}: found ${value}; accepted are numbers from ${least}.`);
+  }
+  const { hard } = budget.context;
+  if (!(hard > 0 && hard <= 1))
+    throw new ConfigurationError(`budget.context.hard: found ${hard}; accepted are shares from 0 to 1.`);
+}

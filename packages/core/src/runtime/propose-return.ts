@@ -1,0 +1,105 @@
+import type { Operation } from "effection";
+import { isMessage, readAnswer } from "../decisions/answers.ts";
+import { copy } from "../decisions/copy.ts";
+import { readOutput } from "../decisions/output.ts";
+import { words } from "../decisions/words.ts";
+import { Allowance } from "../effects/allowance.ts";
+import { bounded, isPending } from "../effects/bounded.ts";
+import type { Outcome } from "../values/call.ts";
+import type { ReturnAnswer } from "../values/hooks.ts";
+import type { Args } from "../values/json.ts";
+import type { AgentState } from "./agent-state.ts";
+import { askHook } from "./ask-hooks.ts";
+import { CallExecution } from "./call-execution.ts";
+import { type Call, infoOf } from "./call-state.ts";
+import type { Ending } from "./ending.ts";
+import { ExecutionContext } from "./tool-context.ts";
+
+/** Whether an agent may stop with what it said. */
+export type Return =
+  | { readonly type: "ended"; readonly ending: Ending }
+  /** It goes on, and reads this in its return's place. */
+  | { readonly type: "rejected"; readonly outcome: Extract<Outcome, { message: string }> };
+
+/** An agent wants to end: with a terminal call, or with text. */
+export function* proposeReturn(agent: AgentState, said: Call | string): Operation<Return> {
+  const exit = typeof said === "string" ? "text" : "returned";
+  const shaped = typeof said === "string" ? { value: said as unknown } : yield* shapeReport(said);
+  if ("error" in shaped) return { type: "rejected", outcome: { type: "error", message: shaped.error } };
+  const formed = inForm(agent, shaped.value);
+  if ("invalid" in formed) return badOutput(agent, formed.invalid);
+
+  const call = typeof said === "string" ? undefined : said;
+  const verdict = yield* askReturn(agent, exit, formed.value, call);
+  if (verdict.type === "reject") {
+    agent.rejected = true;
+    return { type: "rejected", outcome: { type: "refused", guard: verdict.by, message: verdict.message } };
+  }
+  return { type: "ended", ending: { exit, result: verdict.result, report: call?.args } };
+}
+
+/** What a terminal call's arguments come to: what its tool makes of them. */
+export function* shapeReport(
+  call: Call,
+): Operation<{ readonly value: unknown } | { readonly error: string }> {
+  const { tool } = call.bound;
+  const allowance = new Allowance(call.agent.pool.run.clock, tool.timeoutMs ?? 120_000);
+  const context = new ExecutionContext(new CallExecution(call, 0, { held: false }, allowance));
+  try {
+    const value = tool.execute(copy(call.args) as Args, context);
+    return { value: isPending(value) ? yield* bounded(value, allowance) : value };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  } finally {
+    context.end();
+  }
+}
+
+/** An answer in the form that the agent's task asks for, if it asks for one. */
+export function inForm(
+  agent: AgentState,
+  value: unknown,
+): { readonly value: unknown } | { readonly invalid: string } {
+  const { output } = agent.options;
+  if (!output) return { value };
+  const read = readOutput(value, output);
+  return read.type === "value" ? { value: read.value } : { invalid: read.message };
+}
+
+/** The first answer in the wrong form may be corrected; the second ends the agent. */
+function badOutput(agent: AgentState, why: string): Return {
+  if (agent.misformed)
+    return { type: "ended", ending: { exit: "invalid_output", result: undefined, reason: why } };
+  agent.misformed = true;
+  return { type: "rejected", outcome: { type: "refused", guard: "invalid", message: words.badOutput(why) } };
+}
+
+type ReturnVerdict =
+  | { readonly type: "accept"; readonly result: unknown }
+  | { readonly type: "reject"; readonly message: string; readonly by: string };
+
+/** Everybody is asked: one who rejects is heard even after another accepted. A second return stands. */
+function* askReturn(
+  agent: AgentState,
+  exit: "returned" | "text",
+  result: unknown,
+  call: Call | undefined,
+): Operation<ReturnVerdict> {
+  const mayReject = !agent.rejected && agent.turns < agent.options.maxTurns && agent.limit === undefined;
+  let accepted: { readonly result: unknown } | undefined;
+  for (const hook of call?.bound.hooks ?? agent.pool.hooks) {
+    if (!hook.onReturn) continue;
+    const answer: ReturnAnswer | undefined = yield* askHook(hook, {
+      agent,
+      call: call?.id,
+      moment: "onReturn",
+      input: () => ({ agent: agent.view, run: agent.pool.run.id, result, exit, call: call && infoOf(call) }),
+      read: (given) =>
+        readAnswer<ReturnAnswer>(given, { accept: () => true, reject: ({ message }) => isMessage(message) }),
+    });
+    if (answer?.type === "reject" && mayReject)
+      return { type: "reject", message: answer.message, by: hook.name ?? "onReturn" };
+    if (answer?.type === "accept" && answer.result !== undefined) accepted ??= { result: answer.result };
+  }
+  return { type: "accept", result: accepted ? accepted.result : result };
+}

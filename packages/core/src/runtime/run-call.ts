@@ -1,0 +1,32 @@
+import type { Operation } from "effection";
+import type { BoundGuard } from "../decisions/bind.ts";
+import { isClosing } from "../decisions/life.ts";
+import type { Outcome } from "../values/call.ts";
+import type { Call } from "./call-state.ts";
+import { enterLine } from "./enter-line.ts";
+import { executeCall } from "./execute-call.ts";
+import { setPhase } from "./park.ts";
+import { settleCall } from "./settle-call.ts";
+
+/** Gives a call its place in line. Calls of a step take theirs in the order they were emitted, before any runs. */
+export function takePlace(call: Call): void {
+  const { agent } = call;
+  call.ticket = agent.pool.run.line.take(agent, call.identity, call.args);
+  agent.calling++;
+}
+
+/** A call from its place in line to its outcome. A call that does not come to execute returns what it had reserved. */
+export function* runCall(call: Call, lookers: readonly BoundGuard[]): Operation<Outcome> {
+  const { agent } = call;
+  const since = agent.pool.run.clock.now();
+  setPhase(agent, "calling");
+  try {
+    const outcome = (yield* enterLine(call, lookers)) ?? (yield* executeCall(call));
+    return settleCall(call, outcome, since);
+  } finally {
+    agent.calling--;
+    if (!call.dispatched) agent.reserved--;
+    if (agent.calling > 0 && agent.parked === agent.calling && !isClosing(agent.life))
+      setPhase(agent, "parked");
+  }
+}

@@ -1,0 +1,97 @@
+import { run } from "effection";
+import { EventLog } from "../effects/event-log.ts";
+import type { PoolResult } from "../values/agent.ts";
+import type { PoolEvent } from "../values/event.ts";
+import type { AgentPoolOptions } from "../values/options.ts";
+import { type PoolHandle, useAgentPool } from "./pool-handle.ts";
+
+/** A running pool for `async`/`await`: a promise of its result, and its events to iterate over. */
+export interface PoolRun extends PromiseLike<PoolResult>, AsyncIterable<PoolEvent> {
+  catch<T>(onRejected: (error: unknown) => T | PromiseLike<T>): Promise<PoolResult | T>;
+  finally(onFinally: () => void): Promise<PoolResult>;
+  /** See {@link PoolHandle}. */
+  cancel(key: string): Promise<boolean>;
+  windDown(): void;
+  pause(): void;
+  resume(): void;
+  /** Ends everything now, and resolves once nothing is left. The run itself rejects. */
+  halt(): Promise<void>;
+}
+
+/**
+ * {@link agentPool} for `async`/`await`.
+ *
+ * ```ts
+ * const run = runPool({ model, tools, orchestrate: parallel(questions) }, { signal });
+ * for await (const event of run) console.log(event.type);
+ * const { agents } = await run;
+ * ```
+ *
+ * Aborting the signal ends everything the pool started; the run then rejects with the signal's reason. Inside a tool
+ * give it the tool's context as `parent`, so that it belongs to the tree of the call.
+ */
+export function runPool(
+  options: AgentPoolOptions,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): PoolRun {
+  signal?.throwIfAborted();
+  const log = new EventLog<PoolEvent, undefined>();
+  let handle: PoolHandle | undefined;
+  const observe = (event: PoolEvent): void => {
+    log.add(event);
+    options.onEvent?.(event);
+  };
+  const task = run(function* () {
+    handle = yield* useAgentPool({ ...options, onEvent: observe });
+    return yield* handle.result;
+  });
+  const abort = (): void => void task.halt().catch(() => {});
+  signal?.addEventListener("abort", abort);
+  const settled = (async () => {
+    try {
+      return await task;
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      log.close(undefined);
+    }
+  })();
+
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: it is a promise of its result
+    then: (onFulfilled, onRejected) => settled.then(onFulfilled, onRejected),
+    catch: (onRejected) => settled.catch(onRejected),
+    finally: (onFinally) => settled.finally(onFinally),
+    cancel: async (key) => (handle ? run(() => handle!.cancel(key)) : false),
+    windDown: () => handle?.windDown(),
+    pause: () => handle?.pause(),
+    resume: () => handle?.resume(),
+    halt: async () => {
+      settled.catch(() => {});
+      await task.halt();
+    },
+    [Symbol.asyncIterator]: () => iterate(log, settled),
+  };
+}
+
+/** Ends when the run does, and throws what it threw. */
+async function* iterate(
+  log: EventLog<PoolEvent, undefined>,
+  settled: Promise<unknown>,
+): AsyncGenerator<PoolEvent> {
+  settled.catch(() => {});
+  const { reader, leave } = log.read();
+  try {
+    for (;;) {
+      const item =
+        reader.take() ??
+        (await new Promise<IteratorResult<PoolEvent, undefined>>((resolve) => reader.wait(resolve)));
+      if (item.done) break;
+      yield item.value;
+    }
+  } finally {
+    leave();
+  }
+  await settled;
+}

@@ -1,0 +1,76 @@
+import { Keys } from "../decisions/bind.ts";
+import { Line } from "../decisions/line.ts";
+import { Lineage } from "../decisions/lineage.ts";
+import { systemClock } from "../effects/clock.ts";
+import { Parking } from "../effects/parking.ts";
+import { Permits } from "../effects/permits.ts";
+import type { Totals } from "../values/agent.ts";
+import { type Budget, defaultBudget } from "../values/budget.ts";
+import type { Clock } from "../values/clock.ts";
+import type { Happening, PoolEvent } from "../values/event.ts";
+import { noUsage } from "../values/usage.ts";
+
+/** What a tree of pools shares: one clock, one line, one cohort, one set of limits, one order of events. */
+export interface Run {
+  readonly id: string;
+  readonly clock: Clock;
+  readonly budget: Budget;
+  readonly line: Line;
+  readonly keys: Keys;
+  /** Everything any agent of the tree has read. */
+  readonly cohort: Lineage;
+  readonly parking: Parking;
+  readonly tools: Permits;
+  readonly generations: Permits;
+  /** Keys of all agents so far: a key names one agent. */
+  readonly agents: Set<string>;
+  readonly totals: { -readonly [K in keyof Totals]: Totals[K] };
+  /** Parked retries so far. */
+  retries: number;
+  /** Who sees its events. */
+  readonly observers: Set<(event: PoolEvent) => void>;
+  /** Stamps an event and hands it to the observers. The value is the event: make a fresh one each time. */
+  emit(happening: Happening): void;
+}
+
+export interface RunOptions {
+  readonly id?: string;
+  readonly clock?: Clock;
+  readonly budget?: Partial<Budget>;
+  readonly observers: Set<(event: PoolEvent) => void>;
+}
+
+export function createRun({
+  id = crypto.randomUUID(),
+  clock = systemClock(),
+  budget,
+  observers,
+}: RunOptions): Run {
+  const limits: Budget = { ...defaultBudget, ...budget };
+  return {
+    id,
+    clock,
+    budget: limits,
+    line: new Line(),
+    keys: new Keys(),
+    cohort: Lineage.empty(),
+    parking: new Parking(),
+    tools: new Permits(limits.concurrentTools),
+    generations: new Permits(limits.concurrentGenerations),
+    agents: new Set(),
+    totals: { agents: 0, turns: 0, toolCalls: 0, attended: 0, refusals: 0, parks: 0, usage: noUsage },
+    retries: 0,
+    observers,
+    emit(happening) {
+      const event = Object.assign(happening, { run: id, at: clock.now() });
+      for (const observe of observers) notify(observe, event);
+    },
+  };
+}
+
+/** Observers are fail-open: one that throws is none of the run's business. */
+function notify(observe: (event: PoolEvent) => void, event: PoolEvent): void {
+  try {
+    observe(event);
+  } catch {}
+}

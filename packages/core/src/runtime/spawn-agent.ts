@@ -1,0 +1,179 @@
+import { createContext, type Operation, type Task as Running, scoped, spawn, withResolvers } from "effection";
+import { Lineage } from "../decisions/lineage.ts";
+import { unknownName } from "../decisions/names.ts";
+import type { Agent, AgentResult } from "../values/agent.ts";
+import { ConfigurationError } from "../values/errors.ts";
+import type { Session } from "../values/model.ts";
+import type { Task, TaskOptions } from "../values/orchestrator.ts";
+import { AgentState, parentOf, stateOf } from "./agent-state.ts";
+import { converse } from "./converse.ts";
+import type { Ending } from "./ending.ts";
+import type { Pool } from "./pool-state.ts";
+
+/** The agent an operation runs for; a model can tell by it whose turn it plays. */
+export const AgentContext = createContext<Agent>("agentpool:agent");
+
+/** The agent this runs for: in tools, hooks and models. */
+export const useCurrentAgent = (): Operation<Agent | undefined> => AgentContext.get();
+
+/** Starts an agent as a child of the current scope, and returns once it has forked. */
+export function* spawnAgent(pool: Pool, task: Task, index: number | undefined): Operation<AgentState> {
+  const agent = createAgent(pool, typeof task === "string" ? { task } : task, index);
+  const forked = withResolvers<void>();
+  const running = yield* spawn(() => live(agent, forked.resolve));
+  tasks.set(agent, running);
+  yield* forked.operation;
+  return agent;
+}
+
+const tasks = new WeakMap<AgentState, Running<void>>();
+
+/** Ends an agent now: its tools are aborted, its result says `cancelled`. False where it is over already. */
+export function* cancelAgent(agent: AgentState): Operation<boolean> {
+  if (agent.result) return false;
+  yield* tasks.get(agent)!.halt();
+  return true;
+}
+
+function createAgent(pool: Pool, options: TaskOptions, index: number | undefined): AgentState {
+  const { run, terminal } = pool;
+  if (typeof options.task !== "string" || options.task.trim() === "")
+    throw new ConfigurationError(
+      `spawn: found ${JSON.stringify(options.task)} for task; accepted is a text.`,
+    );
+  const key = `${pool.key}/${options.key ?? index}`;
+  if (options.key === undefined && index === undefined)
+    throw new ConfigurationError(
+      `spawn: "${options.task.slice(0, 60)}" needs a key: agents spawned in branches that run side by side are found by it on resume.`,
+    );
+  if (run.agents.has(key))
+    throw new ConfigurationError(
+      `spawn: there is an agent "${key}" already; give the task, or its pool, another key.`,
+    );
+  if (run.agents.size >= run.budget.maxAgents)
+    throw new ConfigurationError(
+      `budget.maxAgents: this run may have ${run.budget.maxAgents} agents, and has them.`,
+    );
+  const from = options.parent && stateOf(options.parent);
+  if (options.parent && from?.pool.run !== run)
+    throw new ConfigurationError(`spawn: the parent of "${key}" is not an agent of this run.`);
+  if (from && options.model)
+    throw new ConfigurationError(
+      `spawn: "${key}" has a parent and another model; a fork stays with its parent's model.`,
+    );
+
+  const tools = new Map(pool.tools);
+  if (options.tools) {
+    for (const name of options.tools)
+      if (!tools.has(name))
+        throw new ConfigurationError(
+          `spawn: tools of "${key}": ${unknownName("tool", name, [...tools.keys()])}`,
+        );
+    for (const name of pool.tools.keys())
+      if (!options.tools.includes(name) && name !== terminal?.name) tools.delete(name);
+  }
+  run.agents.add(key);
+  run.totals.agents++;
+  const agent = new AgentState({
+    key,
+    task: options.task,
+    pool,
+    system: options.system,
+    tools,
+    model: options.model,
+    from,
+    maxTurns: options.budget?.maxTurns ?? pool.budget.maxTurns,
+    maxToolCalls: options.budget?.maxToolCalls ?? pool.budget.maxToolCalls,
+    output: options.output,
+  });
+  pool.agents.push(agent);
+  return agent;
+}
+
+/** An agent from its fork to its end. Whatever goes wrong in it stays its own. */
+function* live(agent: AgentState, forked: () => void): Operation<void> {
+  let ending: Ending = { exit: "cancelled", result: undefined };
+  try {
+    ending = yield* scoped(function* () {
+      try {
+        yield* AgentContext.set(agent.view);
+        agent.session = yield* fork(agent);
+        announce(agent);
+        forked();
+        return yield* converse(agent);
+      } finally {
+        close(agent);
+      }
+    });
+  } catch (error) {
+    ending = {
+      exit: "model_error",
+      result: undefined,
+      reason: error instanceof Error ? error.message : String(error),
+    };
+  } finally {
+    end(agent, ending);
+    forked();
+  }
+}
+
+/** Its context as its parent's stands now: of one in the middle of a step, as it stood before the step. */
+function* fork(agent: AgentState): Operation<Session> {
+  const { pool, from, model } = agent.options;
+  agent.lineage = from ? from.lineage.fork(from.step?.reads) : spineReads(pool);
+  if (model) {
+    const session = yield* model.open(pool.prefix);
+    if (pool.extension.length > 0) yield* session.append(pool.extension);
+    return session;
+  }
+  const session = yield* (from?.session ?? pool.spine!).fork();
+  if (from?.step) yield* session.rewind(from.step.mark);
+  return session;
+}
+
+/** A pool that is open inside a call starts with what its caller had read before that step. */
+const spineReads = ({ caller }: Pool): Lineage => caller?.lineage.fork(caller.step?.reads) ?? Lineage.empty();
+
+function announce(agent: AgentState): void {
+  const { pool, key, task } = agent.options;
+  pool.run.emit({
+    type: "agent:spawned",
+    agent: key,
+    task,
+    parent: parentOf(agent)?.key,
+    depth: pool.depth,
+    pool: pool.key,
+  });
+}
+
+/** From here on nothing of it is let in, woken or admitted, and its places in line are free. */
+function close(agent: AgentState): void {
+  agent.life.closing = true;
+  for (const ticket of [...agent.tickets]) agent.pool.run.line.leave(ticket);
+}
+
+function end(agent: AgentState, ending: Ending): void {
+  const { emit } = agent.pool.run;
+  if (ending.exit === "returned" || ending.exit === "text")
+    emit({ type: "agent:returned", agent: agent.key, exit: ending.exit, result: ending.result });
+  const result = resultOf(agent, ending);
+  agent.phase = "done";
+  agent.end(result);
+  emit({ type: "agent:ended", agent: agent.key, result });
+}
+
+const resultOf = (agent: AgentState, { exit, result, report, reason }: Ending): AgentResult => ({
+  key: agent.key,
+  task: agent.options.task,
+  parent: parentOf(agent)?.key,
+  result,
+  report,
+  exit,
+  reason,
+  turns: agent.turns,
+  toolCallCount: agent.toolCallCount,
+  attendedCount: agent.attendedCount,
+  refusals: [...agent.refusals],
+  parks: agent.parks,
+  usage: agent.usage,
+});
