@@ -1,0 +1,71 @@
+import type { Exit, ParkReason, PoolEvent } from "@agentpool/core";
+import { callLabel } from "./call-label.ts";
+import { oneLine } from "./printable.ts";
+import { counted, lasting } from "./words.ts";
+
+const WAITS: Readonly<Record<ParkReason, string>> = {
+  retry: "a retry",
+  equal_call: "an equal call",
+  rate_limit: "the model's rate limit",
+};
+
+/** How an agent ended, in words. */
+export const ENDS: Readonly<Record<Exit, string>> = {
+  returned: "done",
+  text: "done",
+  max_turns: "out of turns",
+  max_calls: "out of calls",
+  context: "out of context",
+  budget: "out of budget",
+  deadline: "out of time",
+  repetition: "stopped: it kept repeating a refused call",
+  invalid_output: "its answer does not fit",
+  model_error: "its model failed",
+  cancelled: "cancelled",
+};
+
+/** An event as one line of plain progress; undefined for what is too small to say. */
+export function progressLine(event: PoolEvent): string | undefined {
+  switch (event.type) {
+    case "agent:spawned":
+      return `${event.agent} starts: ${oneLine(event.task)}`;
+    case "agent:ended": {
+      const { exit, reason, turns, toolCallCount, refusals } = event.result;
+      const counts = [counted(turns, "turn"), counted(toolCallCount, "call")];
+      if (refusals.length > 0) counts.push(`${refusals.length} refused`);
+      return `${event.agent} ends: ${ENDS[exit]}${reason ? ` (${oneLine(reason)})` : ""}; ${counts.join(", ")}`;
+    }
+    case "call:dispatched":
+      return `${event.agent} ${callLabel(event.tool, event.args)}${event.attempt > 0 ? ` (attempt ${event.attempt + 1})` : ""}`;
+    case "call:refused":
+      return `${event.agent} ${event.tool} refused by ${event.guard}: ${oneLine(event.message)}`;
+    case "call:cancelled":
+      return `${event.agent} ${event.tool} called off by ${event.guard}: ${oneLine(event.message)}`;
+    case "call:withdrawn":
+      return `${event.agent} ${event.tool} withdrawn: ${oneLine(event.message)}`;
+    case "call:substituted":
+      return `${event.agent} ${event.tool} answered by ${event.guard} in its place`;
+    case "call:parked": {
+      const time = event.until === undefined ? "" : `, ${lasting(event.until - event.at)}`;
+      return `${event.agent} ${event.tool} waits for ${WAITS[event.reason]}${time}`;
+    }
+    case "call:progress":
+      return `${event.agent} ${event.tool}: ${oneLine(event.message)}`;
+    case "call:settled":
+      return event.outcome.type === "error"
+        ? `${event.agent} ${event.tool} failed: ${oneLine(event.outcome.message)}`
+        : undefined;
+    case "model:limited":
+      return `${event.agent} waits for ${event.model}'s rate limit, ${lasting(event.afterMs)}`;
+    case "hook:error":
+      return `${event.agent} hook ${event.hook} failed at ${event.moment} (${event.error}): ${event.verdict}`;
+    case "hook:warning":
+      return `${event.agent} hook ${event.hook}: ${oneLine(event.message)}`;
+    case "budget:exhausted":
+      return `${event.agent ?? "the run"} has used its ${event.budget} (${event.limit})`;
+    case "notice":
+      return `${event.agent ? `${event.agent} ` : ""}${oneLine(event.message, 300)}`;
+    default:
+      return undefined;
+  }
+}
