@@ -5,7 +5,7 @@ import {
   type Prefix,
   type Session,
 } from "@agentpool/core";
-import { type Operation, run, sleep, spawn, suspend, withResolvers } from "effection";
+import { type Operation, run, spawn, suspend, withResolvers } from "effection";
 import { describe, expect, it } from "vitest";
 import { readTurn } from "../read-turn.ts";
 import type { ScriptedTurn } from "./script.ts";
@@ -197,22 +197,6 @@ describe("scripted", () => {
       yield* reader.halt();
       expect(halted).toBe(true);
       expect((yield* readTurn(session.generate(open))).turn.text).toBe("late");
-    }));
-
-  it("waits a number of milliseconds before it says anything", () =>
-    run(function* () {
-      const session = yield* opened(playing({ text: "late", wait: 30 }));
-      const order: string[] = [];
-      const reader = yield* spawn(function* () {
-        yield* readTurn(session.generate(open));
-        order.push("turn");
-      });
-      yield* spawn(function* () {
-        yield* sleep(5);
-        order.push("earlier");
-      });
-      yield* reader;
-      expect(order).toEqual(["earlier", "turn"]);
     }));
 
   it("says which agent's script ended, and when", () =>
