@@ -1,0 +1,51 @@
+import type { Operation } from "effection";
+import ignore from "ignore";
+import { FileList, type FoundFile } from "./file-list.ts";
+import { type IgnoreRules, ignored } from "./ignoring.ts";
+import { rootOf, sourceOf } from "./source.ts";
+import { walk } from "./walk.ts";
+
+export interface FoundFiles {
+  /** The absolute folder that paths are relative to. */
+  readonly root: string;
+  /** By path. */
+  readonly files: readonly FoundFile[];
+  readonly notices: readonly string[];
+}
+
+export interface FindOptions {
+  /** Folders, files and globs; one that starts with `!` leaves out what it matches. */
+  readonly paths: readonly string[];
+  readonly cwd: string;
+  readonly ignore: readonly string[];
+  readonly maxFileBytes: number;
+}
+
+/** Every file that the paths name, each once. Throws a `ConfigurationError` for a path that is not there. */
+export function* findFiles(options: FindOptions): Operation<FoundFiles> {
+  const wanted = options.paths.filter((path) => !path.startsWith("!"));
+  const unwanted = options.paths.filter((path) => path.startsWith("!")).map((path) => path.slice(1));
+  const sources = wanted.map((path) => sourceOf(path, options.cwd));
+  const root = rootOf(sources, options.cwd);
+  const extra = rulesAgainst([...options.ignore, ...unwanted], root);
+  const list = new FileList(root, options.maxFileBytes);
+  for (const [index, source] of sources.entries()) {
+    if (source.type === "file") {
+      list.add(source.path, "name");
+      continue;
+    }
+    const before = list.size;
+    yield* walk(source, extra, {
+      file: (path) => {
+        if (!ignored(extra, path, "file")) list.add(path, source.type);
+      },
+      unlistable: (path, reason) => list.leaveOut(path, `cannot be listed (${reason})`),
+    });
+    if (source.type === "glob" && list.size === before)
+      list.remark(`${wanted[index]} matches no further document`);
+  }
+  return { root, files: list.all(), notices: list.notices() };
+}
+
+const rulesAgainst = (patterns: readonly string[], folder: string): IgnoreRules =>
+  patterns.length ? [{ folder, rules: ignore().add([...patterns]) }] : [];

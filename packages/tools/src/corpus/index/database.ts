@@ -1,0 +1,102 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "libsql";
+
+/** An open index. */
+export type Index = Database.Database;
+
+/** What a file turned out to be. */
+export type Opened =
+  | { readonly type: "open"; readonly index: Index }
+  /** Not SQLite, or broken: it may be moved aside. */
+  | { readonly type: "damaged"; readonly reason: string }
+  /** A database of something else: it must not be touched. */
+  | { readonly type: "foreign" }
+  /** It can't be written or made. */
+  | { readonly type: "unusable"; readonly reason: string };
+
+/** Says "agentpool corpus" in the file's header ([application_id](https://www.sqlite.org/pragma.html#pragma_application_id)). */
+const applicationId = 0x61_70_63_31;
+/** Raise it when the tables, or what is extracted from files, change: older indexes are then built anew. */
+const version = 1;
+
+const schema = `
+  CREATE TABLE document (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL, modified REAL NOT NULL,
+    digest TEXT NOT NULL, seen REAL NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, lines INTEGER NOT NULL,
+    headings TEXT NOT NULL, notice TEXT, reason TEXT);
+  CREATE TABLE content (document INTEGER PRIMARY KEY, text TEXT NOT NULL);
+  CREATE TABLE passage (
+    id INTEGER PRIMARY KEY, document INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    heading TEXT NOT NULL);
+  CREATE INDEX passage_document ON passage (document);
+  CREATE VIRTUAL TABLE words USING fts5 (title, trail, body,
+    content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
+`;
+
+/** Opens an index, or makes one that is empty. Blocks up to five seconds while another process writes. */
+export function openIndex(path: string): Opened {
+  let index: Index | undefined;
+  try {
+    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+    index = new Database(path);
+    index.pragma("busy_timeout = 5000");
+    const opened = prepare(index);
+    if (opened.type !== "open") index.close();
+    return opened;
+  } catch (error) {
+    index?.close();
+    return isDamage(error)
+      ? { type: "damaged", reason: messageOf(error) }
+      : { type: "unusable", reason: messageOf(error) };
+  }
+}
+
+function prepare(index: Index): Opened {
+  const tables = index.prepare("SELECT count(*) FROM sqlite_schema").raw().get() as [number];
+  const id = read(index, "application_id");
+  if (tables[0] > 0 && id !== applicationId) return { type: "foreign" };
+  index.pragma("journal_mode = WAL");
+  index.pragma("synchronous = NORMAL");
+  index.exec("BEGIN IMMEDIATE");
+  try {
+    if (read(index, "user_version") !== version) {
+      dropAll(index);
+      index.exec(schema);
+      index.pragma(`application_id = ${applicationId}`);
+      index.pragma(`user_version = ${version}`);
+    }
+    index.exec("COMMIT");
+  } catch (error) {
+    index.exec("ROLLBACK");
+    throw error;
+  }
+  const check = index.prepare("PRAGMA quick_check(1)").raw().get() as [string];
+  return check[0] === "ok" ? { type: "open", index } : { type: "damaged", reason: check[0] };
+}
+
+function dropAll(index: Index): void {
+  for (const table of ["words", "passage", "content", "document"])
+    index.exec(`DROP TABLE IF EXISTS ${table}`);
+}
+
+const read = (index: Index, pragma: string): number =>
+  (index.prepare(`PRAGMA ${pragma}`).raw().get() as [number])[0];
+
+/** Whether an error says that the file itself is broken. */
+export const isDamage = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return (
+    code.startsWith("SQLITE_CORRUPT") ||
+    code === "SQLITE_NOTADB" ||
+    /malformed|not a database/i.test(messageOf(error))
+  );
+};
+
+/** Whether an error says that the file can't be written: full, read-only, held by others. */
+export const isUnwritable = (error: unknown): boolean =>
+  /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PERM)/.test(codeOf(error));
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,58 @@
+import { stopWords } from "./stop-words.ts";
+import { queried } from "./words.ts";
+
+/** A query, read. */
+export interface Query {
+  /** Words to find, lower case, each once. */
+  readonly words: readonly string[];
+  /** What stood in quotes: it must occur. */
+  readonly phrases: readonly string[];
+  /** The query in [FTS5's syntax](https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined: nothing to find. */
+  readonly match: string | undefined;
+}
+
+/** No sensible query has more words; of a longer one (a pasted page) the rarest can't be known, so the first count. */
+const mostWords = 48;
+
+/**
+ * Reads a query of any kind, hostile ones included: words are alternatives, neighbours count more where they stand
+ * together, quoted phrases must occur. Signs mean nothing.
+ */
+export function parseQuery(raw: string): Query {
+  const text = raw.normalize("NFC");
+  const phrases = [...text.matchAll(/"([^"]+)"|“([^”]+)”/g)]
+    .map((found) => wordsOf(found[1] ?? found[2]!).join(" "))
+    .filter((phrase) => phrase.includes(" "))
+    .slice(0, 8);
+  const all = wordsOf(text).slice(0, mostWords * 4);
+  const telling = all.filter((word) => !stopWords.has(word));
+  const words = [...new Set(telling.length ? telling : all)].slice(0, mostWords);
+  return { words, phrases, match: matchOf(words, neighbours(all, new Set(words)), phrases) };
+}
+
+function matchOf(
+  words: readonly string[],
+  pairs: readonly string[],
+  phrases: readonly string[],
+): string | undefined {
+  if (words.length === 0) return undefined;
+  const any = [...words, ...pairs].map(quoted).join(" OR ");
+  const must = phrases.map(quoted).join(" AND ");
+  return must ? `${must} AND (${any})` : any;
+}
+
+/** Telling words that stand next to each other. */
+function neighbours(all: readonly string[], telling: ReadonlySet<string>): string[] {
+  const pairs = new Set<string>();
+  for (const [index, word] of all.entries()) {
+    const next = all[index + 1];
+    if (next && next !== word && telling.has(word) && telling.has(next)) pairs.add(`${word} ${next}`);
+  }
+  return [...pairs].slice(0, mostWords);
+}
+
+/** Text in its words, lower case. */
+export const wordsOf = (text: string): string[] =>
+  queried(text.toLowerCase()).match(/[\p{L}\p{M}\p{N}\p{Co}]+/gu) ?? [];
+
+const quoted = (text: string): string => `"${text.replaceAll('"', "")}"`;

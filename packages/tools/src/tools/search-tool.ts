@@ -1,0 +1,60 @@
+import { defineTool, type Tool } from "@agentpool/core";
+import { z } from "zod";
+import type { Corpus, SearchHit } from "../corpus/corpus.ts";
+import { queryDedup } from "../guards/query-dedup.ts";
+import { fitting } from "./fitting.ts";
+
+/** What `search` gives. */
+export interface SearchResult {
+  /** Told apart from what was read: parts of passages, cut short. */
+  readonly kind: "snippets";
+  readonly query: string;
+  /** Best first. */
+  readonly hits: readonly SearchHit[];
+  /** How many passages match at all. */
+  readonly total: number;
+  /** How many documents were searched. */
+  readonly documents: number;
+  /** That nothing was found, or what was left out and how to get it. */
+  readonly notice?: string;
+}
+
+/** `search`: the passages that match a query best, as snippets. Guard: `query_dedup`. */
+export function searchTool(corpus: Corpus, maxChars: number): Tool {
+  return defineTool({
+    name: "search",
+    description:
+      'Searches the documents for passages. Give the words that the answer would have; words in "quotes" must occur ' +
+      "exactly so. The hits are snippets: read their lines before you rely on them.",
+    parameters: z.object({
+      query: z.string().trim().min(1).max(20_000).describe("What to look for"),
+      limit: z.number().int().min(1).max(250).default(8).describe("Most hits to give"),
+    }),
+    hooks: { name: "search", beforeDispatch: [queryDedup()] },
+    execute: ({ query, limit }): SearchResult => {
+      const found = corpus.search(query, limit);
+      const total = corpus.matches(query);
+      const hits = fitting(found, maxChars);
+      const notice = noticeOf(corpus, hits.length, found.length);
+      return {
+        kind: "snippets",
+        query,
+        hits,
+        total,
+        documents: corpus.documents.length,
+        ...(notice ? { notice } : {}),
+      };
+    },
+  });
+}
+
+function noticeOf(corpus: Corpus, given: number, found: number): string | undefined {
+  if (found === 0)
+    return (
+      `Nothing in ${corpus.documents.length} documents matches. That is not evidence of anything: try other words, ` +
+      "fewer words, or list to see what there is."
+    );
+  if (given < found)
+    return `${found - given} more hits did not fit and were left out: ask in more particular words to see others.`;
+  return undefined;
+}
