@@ -3,6 +3,8 @@ export { type AiSdkOptions, fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
 export type { AiSdkModel } from "./ai-sdk/language-model.ts";
 export { Conversation, messagesAt } from "./conversation.ts";
 export { type ExtractiveOptions, extractive } from "./extractive/index.ts";
+export type { ProviderAccess } from "./providers/provider.ts";
+export { type ModelSettings, resolveModel } from "./providers/resolve-model.ts";
 export { readTurn } from "./read-turn.ts";
 export type * from "./scripted/script.ts";
 export { type ScriptedModel, type ScriptedOptions, scripted } from "./scripted/scripted.ts";

@@ -1,0 +1,86 @@
+import type { Provider } from "./provider.ts";
+
+const anthropic: Provider = {
+  example: "anthropic/claude-haiku-4-5",
+  key: {
+    variables: ["ANTHROPIC_API_KEY"],
+    from: "https://console.anthropic.com/settings/keys",
+    required: true,
+  },
+  contextWindow: 200_000,
+  keepTools: true,
+  options: (effort) => ({ effort }),
+  async load(access) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    return createAnthropic(access);
+  },
+};
+
+const openai: Provider = {
+  example: "openai/gpt-5-mini",
+  key: { variables: ["OPENAI_API_KEY"], from: "https://platform.openai.com/api-keys", required: true },
+  contextWindow: 128_000,
+  keepTools: true,
+  // Nothing is kept on their side: a conversation that is forked and rewound is sent whole each time.
+  options: (reasoningEffort) => ({ store: false, reasoningEffort }),
+  async load(access) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    return createOpenAI(access);
+  },
+};
+
+const google: Provider = {
+  example: "google/gemini-2.5-flash",
+  key: {
+    variables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    from: "https://aistudio.google.com/apikey",
+    required: true,
+  },
+  contextWindow: 1_000_000,
+  keepTools: true,
+  options: (thinkingLevel) =>
+    thinkingLevel === undefined ? {} : { google: { thinkingConfig: { thinkingLevel } } },
+  async load(access) {
+    const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+    return createGoogleGenerativeAI(access);
+  },
+};
+
+/** A server that speaks OpenAI's chat completions. What it makes of `toolChoice` is not known. */
+function compatible(
+  name: string,
+  provider: Pick<Provider, "example" | "key" | "baseURL" | "needsURL">,
+): Provider {
+  return {
+    ...provider,
+    keepTools: false,
+    options: (reasoningEffort) => ({ reasoningEffort }),
+    async load({ baseURL = "", headers, apiKey }) {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      return createOpenAICompatible({
+        name,
+        baseURL,
+        headers,
+        apiKey,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+      });
+    },
+  };
+}
+
+/** The providers there are, by name. */
+export const providers = new Map<string, Provider>([
+  ["anthropic", anthropic],
+  ["openai", openai],
+  ["google", google],
+  ["ollama", compatible("ollama", { example: "ollama/qwen3:8b", baseURL: "http://127.0.0.1:11434/v1" })],
+  [
+    "openai-compatible",
+    compatible("openai-compatible", {
+      example: "openai-compatible/the-served-model",
+      key: { variables: ["OPENAI_COMPATIBLE_API_KEY"], required: false },
+      needsURL: true,
+    }),
+  ],
+]);
