@@ -4,7 +4,8 @@ import { config, useConfig, withConfig } from "./config.ts";
 import { folderWith } from "./folder-with.testing.ts";
 import { loadHarness } from "./load-harness.ts";
 
-const configured = (model: string) => loadHarness({ cwd: folderWith({ "harness.yml": `model: ${model}` }) }).config;
+const configured = (model: string) =>
+  loadHarness({ cwd: folderWith({ "harness.yml": `model: ${model}` }) }).config;
 
 it("gives the configuration in the run, in what it spawns, and nowhere else", async () => {
   const seen = await run(() =>

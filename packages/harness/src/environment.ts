@@ -1,6 +1,6 @@
 import { delimiter } from "node:path";
+import { nearest } from "@agentpool/core";
 import { type Layer, layerOf, type Setting } from "./layer.ts";
-import { nearest } from "./nearest.ts";
 
 /** What an environment variable sets, and how its text becomes the value. */
 interface Variable {

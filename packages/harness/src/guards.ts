@@ -1,21 +1,10 @@
-import type { ToolLifecycleHooks } from "@agentpool/core";
+import { RESERVED, type ToolLifecycleHooks } from "@agentpool/core";
+import { didYouMean } from "./did-you-mean.ts";
 import type { Harness } from "./harness.ts";
-import { didYouMean } from "./nearest.ts";
 import { HarnessError, keyName } from "./problem.ts";
 
 /** The guards that the tools of `@agentpool/tools` declare. */
 export const BUILT_IN_GUARDS: readonly string[] = ["query_dedup", "read_dedup", "url_dedup"];
-
-/** Names of the framework's own checks: setting one does nothing, and a pool says so. */
-const FRAMEWORK: readonly string[] = [
-  "auth_reject",
-  "deny",
-  "approval",
-  "in_flight",
-  "limit",
-  "hook_error",
-  "invalid",
-];
 
 /** Names of the guards that hooks declare. */
 export const guardNames = (hooks: readonly ToolLifecycleHooks[]): string[] =>
@@ -25,10 +14,13 @@ export const guardNames = (hooks: readonly ToolLifecycleHooks[]): string[] =>
 export function assertGuards(harness: Harness, known: readonly string[]): void {
   const names = [...new Set(known)].sort();
   const problems = Object.keys(harness.config.defaults.guards).flatMap((name) => {
-    if (names.includes(name) || FRAMEWORK.includes(name)) return [];
+    if (names.includes(name) || isReserved(name)) return [];
     const path = ["defaults", "guards", name];
     const message = `is not a guard of this harness${didYouMean(name, names) || "."} Known are ${names.join(", ")}.`;
     return [{ origin: harness.originOf(path, "key"), key: keyName(path), message }];
   });
   if (problems.length > 0) throw new HarnessError(problems);
 }
+
+/** A check of the framework's own: setting one does nothing, and a pool says so. */
+const isReserved = (name: string): boolean => (RESERVED as readonly string[]).includes(name);

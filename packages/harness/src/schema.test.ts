@@ -1,8 +1,8 @@
+import { nearest } from "@agentpool/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { nearest } from "./nearest.ts";
 import { HarnessError } from "./problem.ts";
 import { harnessSchema } from "./schema.ts";
 import { keysOf, schemaAt, unwrap } from "./schema-path.ts";

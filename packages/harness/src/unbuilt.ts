@@ -12,13 +12,21 @@ interface Unbuilt {
 
 const nonEmpty = (value: unknown): boolean => Object.keys(value as object).length > 0;
 
+function asksForReviews(value: unknown): boolean {
+  const {
+    agent,
+    tools = [],
+    rules = [],
+  } = value as { agent?: boolean; tools?: unknown[]; rules?: unknown[] };
+  return agent === true || tools.length > 0 || rules.length > 0;
+}
+
 const UNBUILT: readonly Unbuilt[] = [
   { path: ["policy", "requireApproval"], asks: nonEmpty, message: "approvals by people" },
-  { path: ["policy", "review"], asks: nonEmpty, message: "reviews" },
+  { path: ["policy", "review"], asks: asksForReviews, message: "reviews" },
   { path: ["tools", "web"], message: "tools for the web" },
   { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },
   { path: ["store"], asks: (value) => value !== "none", message: "recorded runs; it takes none" },
-  { path: ["defaults", "effort"], asks: (value) => value !== "medium", message: "efforts other than medium" },
   ...["maxCallsPerTool", "maxTokens", "maxCost", "wallClock"].map((name) => ({
     path: ["defaults", "budget", name],
     message: "this limit",
@@ -26,9 +34,9 @@ const UNBUILT: readonly Unbuilt[] = [
   { path: ["defaults", "budget", "context", "soft"], message: "the soft share" },
 ];
 
-/** Throws `HarnessError` where the configuration asks for a part that is not built yet. Call it before a run. */
-export function assertBuilt(harness: Harness): void {
-  const problems = UNBUILT.flatMap(({ path, asks, message }): Problem[] => {
+/** Where the configuration asks for a part that is not built yet. */
+export function unbuiltProblems(harness: Harness): Problem[] {
+  return UNBUILT.flatMap(({ path, asks, message }): Problem[] => {
     const value = valueAt(harness.config, path);
     if (value === undefined || (asks && !asks(value))) return [];
     const origin = harness.originOf(path, "key");
@@ -36,5 +44,10 @@ export function assertBuilt(harness: Harness): void {
       { origin, key: keyName(path), message: `got ${found(value)}, but ${message} cannot be used yet.` },
     ];
   });
+}
+
+/** Throws `HarnessError` where the configuration asks for a part that is not built yet. Call it before a run. */
+export function assertBuilt(harness: Harness): void {
+  const problems = unbuiltProblems(harness);
   if (problems.length > 0) throw new HarnessError(problems);
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { didYouMean } from "./did-you-mean.ts";
 import type { Layer } from "./layer.ts";
-import { didYouMean } from "./nearest.ts";
 import { found, HarnessError, keyName, type Problem } from "./problem.ts";
 import { type HarnessFile, harnessSchema } from "./schema.ts";
 import { keysOf, type Path, schemaAt, takes } from "./schema-path.ts";

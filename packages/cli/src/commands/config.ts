@@ -1,0 +1,62 @@
+import {
+  describeOrigin,
+  describeProblem,
+  type Entry,
+  keyName,
+  loadHarness,
+  loadProgram,
+  unbuiltProblems,
+} from "@agentpool/harness";
+import type { Operation } from "effection";
+import stringWidth from "string-width";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
+import type { Io } from "../io.ts";
+import { useOutput } from "../output.ts";
+import { paletteFor } from "../palette.ts";
+import { printable } from "../printable.ts";
+
+export interface ConfigFlags extends HarnessFlags {
+  readonly json?: boolean;
+}
+
+/** `pool config`: every value of the harness with where it came from. Checks the guards of its program as well. */
+export function* configCommand(io: Io, flags: ConfigFlags): Operation<ExitCode> {
+  const { file } = flags;
+  const harness = loadHarness({
+    cwd: io.cwd,
+    env: io.env,
+    flags: settingsOf(flags),
+    ...(file === undefined ? {} : { file }),
+  });
+  const stdout = yield* useOutput(io.stdout);
+  const rows = harness.entries.map((entry) => ({
+    key: keyName(entry.path),
+    value: hidden(entry) ? "(hidden)" : entry.value,
+    from: entry.origins.map(describeOrigin),
+  }));
+  if (flags.json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else {
+    const palette = paletteFor(io.stdout, io.env);
+    const lines = rows.map(({ key, value, from }) => [
+      `${key}: ${printable(JSON.stringify(value))}`,
+      from.join(", "),
+    ]);
+    const width = Math.min(56, Math.max(...lines.map(([left]) => stringWidth(left!))));
+    for (const [left, right] of lines)
+      stdout.write(
+        `${left}${" ".repeat(Math.max(0, width - stringWidth(left!)))}  ${palette.dim(`# ${right}`)}\n`,
+      );
+  }
+  for (const notice of harness.notices) io.stderr.write(`${notice}\n`);
+  for (const problem of unbuiltProblems(harness)) io.stderr.write(`${describeProblem(problem)}\n`);
+  yield* loadProgram(harness);
+  yield* stdout.flush();
+  return EXIT.done;
+}
+
+/** Headers and environments may hold secrets, and a URL a password. */
+function hidden({ path, value }: Entry): boolean {
+  if (path.includes("headers") || path.includes("env")) return true;
+  return typeof value === "string" && /^[a-z]+:\/\/[^/]*@/i.test(value);
+}

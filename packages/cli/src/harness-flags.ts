@@ -1,0 +1,62 @@
+import type { Setting } from "@agentpool/harness";
+import { type Command, Option } from "commander";
+
+/** The flags that every command takes which loads a harness, as commander gives them. */
+export interface HarnessFlags {
+  readonly file?: string;
+  readonly model?: string;
+  readonly corpus?: readonly string[];
+  readonly effort?: string;
+  readonly budget?: readonly string[];
+  readonly grant?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** Adds the flags that say which harness to load and what to change in it. */
+export const withHarnessFlags = (command: Command): Command =>
+  command
+    .option("-f, --file <path>", "the harness to load (default: harness.yml here, if there is one)")
+    .option("-m, --model <name>", "the model: extractive, or provider/model")
+    .addOption(
+      new Option(
+        "-c, --corpus <path>",
+        "a folder, file or glob of documents; may be given several times",
+      ).argParser(collected),
+    )
+    .option("--effort <effort>", "how hard to try: min, low, medium, high or max")
+    .addOption(
+      new Option(
+        "-b, --budget <limit=value>",
+        "a limit, such as maxTurns=5; may be given several times",
+      ).argParser(collected),
+    )
+    .addOption(
+      new Option("--grant <tool>", "let the run call a protected tool; may be given several times").argParser(
+        collected,
+      ),
+    )
+    .addOption(
+      new Option("--deny <tool>", "a tool that may not run; may be given several times").argParser(collected),
+    );
+
+/** What the flags set, each with the flag as its origin. */
+export function settingsOf(flags: HarnessFlags): Setting[] {
+  const setting = (name: string, path: string[], value: unknown): Setting[] =>
+    value === undefined ? [] : [{ origin: { type: "flag", name }, path, value }];
+  return [
+    ...setting("--model", ["model"], flags.model),
+    ...setting("--corpus", ["tools", "corpus", "path"], flags.corpus),
+    ...setting("--effort", ["defaults", "effort"], flags.effort),
+    ...setting("--grant", ["policy", "grants"], flags.grant),
+    ...setting("--deny", ["policy", "deny"], flags.deny),
+    ...(flags.budget ?? []).flatMap((limit) => {
+      const [name, value = ""] = limit.split(/=(.*)/s);
+      return setting(`--budget ${limit}`, ["defaults", "budget", ...name!.split(".")], numberIn(value));
+    }),
+  ];
+}
+
+/** Text that is no number stays text: the error then says what was given. */
+const numberIn = (text: string): unknown => (/^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text);

@@ -1,0 +1,3 @@
+export { EXIT, type ExitCode } from "./exit-code.ts";
+export type { Io } from "./io.ts";
+export { main } from "./main.ts";

@@ -1,0 +1,22 @@
+import { CommanderError } from "commander";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+
+/** What is said about an error, and what the command ends with. */
+export interface Trouble {
+  /** Empty where everything was said already. */
+  readonly message: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Errors of usage and of configuration, whichever copy of a library threw them. */
+const USAGE = new Set(["UsageError", "ConfigurationError"]);
+
+export function explain(error: unknown): Trouble {
+  // Commander prints its own errors, and help is none.
+  if (error instanceof CommanderError)
+    return { message: "", exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage };
+  if (!(error instanceof Error))
+    return { message: `Something threw ${String(error)}.`, exitCode: EXIT.failed };
+  if (USAGE.has(error.name)) return { message: error.message, exitCode: EXIT.usage };
+  return { message: `The run failed: ${error.message || error.name}`, exitCode: EXIT.failed };
+}

@@ -1,0 +1,4 @@
+/** The command was called in a way that it cannot follow. The message says what it takes. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

@@ -1,0 +1,13 @@
+export { config, useConfig } from "./config.ts";
+export { assertGuards, BUILT_IN_GUARDS } from "./guards.ts";
+export type { Harness, HarnessConfig } from "./harness.ts";
+export type { Setting } from "./layer.ts";
+export { type LoadOptions, loadHarness } from "./load-harness.ts";
+export { loadProgram } from "./load-program.ts";
+export type { Entry } from "./merge.ts";
+export { describeOrigin, type Origin } from "./origin.ts";
+export { describeProblem, HarnessError, keyName, type Problem } from "./problem.ts";
+export { defineHarness, type HarnessProgram, type PoolOptions, type ProgramContext } from "./program.ts";
+export { type Outcome, type RunOptions, runHarness } from "./run-harness.ts";
+export { EFFORTS, type HarnessFile, harnessSchema } from "./schema.ts";
+export { assertBuilt, unbuiltProblems } from "./unbuilt.ts";

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import type { ToolLifecycleHooks } from "@agentpool/core";
+import { type Operation, until } from "effection";
+import { assertGuards, BUILT_IN_GUARDS, guardNames } from "./guards.ts";
+import type { Harness } from "./harness.ts";
+import { HarnessError } from "./problem.ts";
+import type { HarnessProgram } from "./program.ts";
+
+/**
+ * The harness's own program, its guards checked against `harness.yml`; undefined where it has none.
+ *
+ * The module is run. A TypeScript one is loaded through [tsx](https://tsx.hirok.io). Throws `HarnessError` where the
+ * file is missing or does not export a harness, or where harness.yml names a guard that is not there; what the module
+ * itself throws comes with the error as its cause.
+ */
+export function* loadProgram(harness: Harness): Operation<HarnessProgram | undefined> {
+  const { program: path } = harness;
+  if (path === undefined) return undefined;
+  const fail = (message: string, cause?: unknown): never => {
+    const error = new HarnessError([
+      { origin: harness.originOf(["program"], "value"), key: "program", message },
+    ]);
+    throw Object.assign(error, { cause });
+  };
+  if (!existsSync(path)) fail(`got ${path}, and there is no such file; it takes a path to a module.`);
+  let module: { readonly default?: unknown };
+  try {
+    yield* loadsTypeScript(path);
+    module = yield* until(import(pathToFileURL(path).href) as Promise<{ readonly default?: unknown }>);
+  } catch (error) {
+    return fail(
+      `${path} could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
+  }
+  const wrong = whatIsWrong(module.default);
+  if (wrong)
+    fail(
+      `${path} ${wrong}; it takes \`export default defineHarness({ tools, hooks, *run(question) { … } })\`.`,
+    );
+  const program = module.default as HarnessProgram;
+  assertGuards(harness, [...BUILT_IN_GUARDS, ...guardNames(hooksOf(program))]);
+  return program;
+}
+
+/** Every opinion a program has: its tools' own and the harness's. */
+const hooksOf = ({ tools = [], hooks = [] }: HarnessProgram): ToolLifecycleHooks[] => [
+  ...tools.flatMap((tool) => tool.hooks ?? []),
+  ...hooks,
+];
+
+function whatIsWrong(program: unknown): string | undefined {
+  if (program === undefined) return "has no default export";
+  if (typeof program !== "object" || program === null) return "exports no object by default";
+  const { run, tools, hooks } = program as { run?: unknown; tools?: unknown; hooks?: unknown };
+  if (typeof run !== "function") return "exports a harness without `run`";
+  if (tools !== undefined && !Array.isArray(tools)) return "exports a harness whose `tools` are no list";
+  if (hooks !== undefined && !Array.isArray(hooks)) return "exports a harness whose `hooks` are no list";
+  return undefined;
+}
+
+let registered = import.meta.url.endsWith(".ts");
+
+/** Makes `import()` take TypeScript, once per process; where this file itself is TypeScript it does so already. */
+function* loadsTypeScript(path: string): Operation<void> {
+  if (registered || !/\.[cm]?tsx?$/.test(path)) return;
+  registered = true;
+  const { register } = yield* until(import("tsx/esm/api"));
+  register();
+  const commonjs = yield* until(import("tsx/cjs/api"));
+  commonjs.register();
+}

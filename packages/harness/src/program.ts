@@ -1,0 +1,45 @@
+import type { AgentPoolOptions, PoolResult, Tool, ToolLifecycleHooks } from "@agentpool/core";
+import type { Operation } from "effection";
+
+/** A harness of your own: what a program's module exports by default. */
+export interface HarnessProgram {
+  /** Tools that its pools have. Guards declared on them can be set by name in `harness.yml`. */
+  readonly tools?: readonly Tool[];
+  /** Opinions of the harness, in order. Their guards can be set by name in `harness.yml`. */
+  readonly hooks?: readonly ToolLifecycleHooks[];
+  /**
+   * Answers a question: with a `Brief`, with text, or with any JSON value. What it throws fails the run.
+   * A `config()` inside it gives the resolved `harness.yml`.
+   */
+  run(question: string, context: ProgramContext): Operation<unknown>;
+}
+
+/** What a program's `run` gets beside the question. */
+export interface ProgramContext {
+  /**
+   * Runs a pool with everything the harness says: its model, tools, hooks, guards, budget, denies and grants. What
+   * you give comes on top. It winds down on ctrl-c, and its events are the run's.
+   */
+  pool(options: PoolOptions): Operation<PoolResult>;
+}
+
+/** The options of a pool that the harness does not give, and any of those it does. */
+export type PoolOptions = Omit<AgentPoolOptions, "run" | "onEvent">;
+
+/**
+ * Types a harness of your own.
+ *
+ * ```ts
+ * import { parallel, reportTool } from "@agentpool/core";
+ * import { defineHarness } from "@agentpool/harness";
+ *
+ * export default defineHarness({
+ *   tools: [search],
+ *   *run(question, { pool }) {
+ *     const { agents } = yield* pool({ system: ROLE, terminal: reportTool, orchestrate: parallel([question]) });
+ *     return String(agents[0]?.result);
+ *   },
+ * });
+ * ```
+ */
+export const defineHarness = (program: HarnessProgram): HarnessProgram => program;
