@@ -13,14 +13,14 @@ export function decode(bytes: Uint8Array, declared?: string): Decoded {
     const wide = wideEncoding(sample);
     return wide ? text(new TextDecoder(wide).decode(bytes)) : { type: "binary" };
   }
-  const named = declared && decoderFor(declared);
-  if (named) return text(named.decode(bytes));
+  const named = declared && encodingOf(declared);
+  if (named) return text(decodeWith(named, bytes));
   try {
     return text(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     return controls(sample) > sample.length / 50
       ? { type: "binary" }
-      : text(new TextDecoder("windows-1252").decode(bytes));
+      : text(decodeWith("windows-1252", bytes));
   }
 }
 
@@ -44,12 +44,23 @@ function wideEncoding(sample: Uint8Array): string | undefined {
   return undefined;
 }
 
-function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
+/** An encoding's name by the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels); undefined: unknown. */
+function encodingOf(label: string): string | undefined {
   try {
-    return new TextDecoder(label);
+    return new TextDecoder(label).encoding;
   } catch {
     return undefined;
   }
+}
+
+/** Where Windows-1252 differs from Latin-1: bytes 0x80 to 0x9f. */
+const windows = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+function decodeWith(encoding: string, bytes: Uint8Array): string {
+  const decoded = new TextDecoder(encoding).decode(bytes);
+  // Some versions of Node.js decode it as Latin-1.
+  if (encoding !== "windows-1252") return decoded;
+  return decoded.replace(/[\x80-\x9f]/g, (sign) => windows[sign.charCodeAt(0) - 0x80]!);
 }
 
 /** Control characters that text does not have. */

@@ -1,4 +1,4 @@
-import type { Heading, Lines } from "./corpus.ts";
+import type { DocumentKind, Heading, Lines } from "./corpus.ts";
 
 /** A piece of a document that is found by itself: one or a few paragraphs under one heading. */
 export interface Passage {
@@ -14,11 +14,21 @@ const shortest = 300;
 /** No passage grows beyond this, except a single line that is longer. */
 const longest = 1_800;
 
+/** Whether a heading is the text of its line, or a name for what begins there: a page, a declaration. */
+export type HeadingStyle = "line" | "label";
+
+export const headingStyleOf = (kind: DocumentKind): HeadingStyle =>
+  kind === "pdf" || kind === "code" ? "label" : "line";
+
 /**
  * Cuts a document into passages: at headings, then at empty lines. Short paragraphs (list items, a sentence that
  * introduces a block of code) stay with what follows them; long ones are cut at a line's end.
  */
-export function passagesOf(lines: readonly string[], headings: readonly Heading[]): Passage[] {
+export function passagesOf(
+  lines: readonly string[],
+  headings: readonly Heading[],
+  style: HeadingStyle = "line",
+): Passage[] {
   const passages: Passage[] = [];
   const trail: Heading[] = [];
   const sections = [
@@ -32,7 +42,7 @@ export function passagesOf(lines: readonly string[], headings: readonly Heading[
     }
     const end = (sections[index + 1]?.line ?? lines.length + 1) - 1;
     const names = trail.map(({ text }) => text);
-    for (const range of blocksOf(lines, line + 1, end))
+    for (const range of blocksOf(lines, style === "label" ? Math.max(1, line) : line + 1, end))
       passages.push({ lines: range, heading: heading?.text ?? "", trail: names });
   }
   // A document of nothing but headings is found by them.

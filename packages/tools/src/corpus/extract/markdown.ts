@@ -46,10 +46,12 @@ function headingAt(lines: readonly string[], index: number, start: number): Head
   if (tag) return named(Number(tag[1]), tag[2]!, index);
   const under = underline.exec(lines[index + 1] ?? "");
   const above = index > start ? lines[index - 1]! : "";
-  if (under && line.trim() !== "" && above.trim() === "" && !notParagraph.test(line))
+  if (under && line.trim() !== "" && endsBlock(above) && !notParagraph.test(line))
     return named(under[1]!.startsWith("=") ? 1 : 2, line, index);
   return undefined;
 }
+
+const endsBlock = (line: string): boolean => line.trim() === "" || fence.test(line) || atx.test(line);
 
 const named = (level: number, raw: string, index: number): Heading | undefined => {
   const text = plain(raw);

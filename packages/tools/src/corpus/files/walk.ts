@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { Operation } from "effection";
-import { breather } from "../../breathe.ts";
+import { breather } from "../../breather.ts";
 import { codeOf, statOf } from "./disk.ts";
 import { entering, type IgnoreRules, ignored, posix, rulesAbove } from "./ignoring.ts";
 import type { Pattern } from "./pattern.ts";

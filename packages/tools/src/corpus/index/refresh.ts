@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { Operation } from "effection";
-import { breather } from "../../breathe.ts";
+import { breather } from "../../breather.ts";
 import { extract } from "../extract/extract.ts";
 import { codeOf } from "../files/disk.ts";
 import type { FoundFile } from "../files/file-list.ts";

@@ -1,14 +1,22 @@
 const cjk =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const cjkRun = new RegExp(`${cjk.source}+`, "gu");
-const compound = /[\p{Lu}\p{Ll}\d]*\p{Ll}\p{Lu}[\p{L}\d]*/gu;
+// Bounded, so that a run of letters of any length takes linear time.
+const hyphenated = /(\p{L}{1,40})[-\u00ad]\n(\p{Ll}{1,40})/gu;
+const word = /[\p{L}\p{N}]+/gu;
+const compound = /\p{Ll}\p{Lu}/u;
 
 /**
  * Text as it is indexed. Scripts that put no spaces between words get one between their characters, so that a query
- * finds its characters in a row; names like `useAbortSignal` are followed by their parts.
+ * finds its characters in a row; names like `useAbortSignal` are followed by their parts, and a word that is broken
+ * at a line's end by the whole word.
  */
 export function indexed(text: string): string {
-  const parted = text.replace(compound, (name) => `${name} ${partsOf(name)}`);
+  const whole = text.replace(
+    hyphenated,
+    (halves, first: string, second: string) => `${halves} ${first}${second}`,
+  );
+  const parted = whole.replace(word, (name) => (compound.test(name) ? `${name} ${partsOf(name)}` : name));
   return cjk.test(parted) ? spaced(parted) : parted;
 }
 

@@ -1,5 +1,5 @@
 import type { DocumentKind, Heading } from "../corpus.ts";
-import { passagesOf } from "../passages.ts";
+import { headingStyleOf, passagesOf } from "../passages.ts";
 import type { Index } from "./database.ts";
 import { indexed } from "./words.ts";
 
@@ -85,7 +85,7 @@ export function writerOf(index: Index): Writer {
       ).lastInsertRowid;
       addContent.run(document, lines.join("\n"));
       const about = indexed(`${title} ${entry.path.replace(/[/._-]+/g, " ")}`);
-      for (const passage of passagesOf(lines, headings)) {
+      for (const passage of passagesOf(lines, headings, headingStyleOf(kind))) {
         const [first, last] = passage.lines;
         const id = addPassage.run(document, first, last, passage.heading).lastInsertRowid;
         addWords.run(
