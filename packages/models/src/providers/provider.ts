@@ -26,7 +26,7 @@ export interface Provider {
   /** It does as `toolChoice` says, so that tools need not be taken away to be left alone. */
   readonly keepTools: boolean;
   /** Options of its own that every call is sent with; `reasoning` is an effort such as `low` or `high`. */
-  options(reasoning: string | undefined): JSONObject;
+  options(reasoning: string | undefined, model: string): JSONObject;
   /** Loads its client, which makes models by their names. */
   load(access: ProviderAccess & { readonly apiKey?: string }): Promise<(model: string) => AiSdkModel>;
 }

@@ -1,3 +1,4 @@
+import type { JSONObject } from "@ai-sdk/provider";
 import type { Provider } from "./provider.ts";
 
 const anthropic: Provider = {
@@ -38,13 +39,25 @@ const google: Provider = {
   },
   contextWindow: 1_000_000,
   keepTools: true,
-  options: (thinkingLevel) =>
-    thinkingLevel === undefined ? {} : { google: { thinkingConfig: { thinkingLevel } } },
+  options: (effort, model) => (effort === undefined ? {} : { thinkingConfig: thinkingOf(effort, model) }),
   async load(access) {
     const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
     return createGoogleGenerativeAI(access);
   },
 };
+
+/** Models before Gemini 3 take a number of tokens for a word. */
+const thinkingBudgets = new Map([
+  ["minimal", 512],
+  ["low", 1_024],
+  ["medium", 8_192],
+  ["high", 24_576],
+]);
+
+function thinkingOf(effort: string, model: string): JSONObject {
+  const thinkingBudget = /gemini-[12]/.test(model) ? thinkingBudgets.get(effort) : undefined;
+  return thinkingBudget === undefined ? { thinkingLevel: effort } : { thinkingBudget };
+}
 
 /** A server that speaks OpenAI's chat completions. What it makes of `toolChoice` is not known. */
 function compatible(

@@ -76,7 +76,7 @@ function provided(provider: Provider, name: string, model: string, settings: Mod
       settings: {
         temperature: settings.temperature,
         maxOutputTokens: settings.maxTokens,
-        providerOptions: { [name]: provider.options(settings.reasoning) },
+        providerOptions: { [name]: provider.options(settings.reasoning, model) },
       },
     });
   });

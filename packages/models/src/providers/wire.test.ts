@@ -261,6 +261,61 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
 /** What a body says before a word: settings, system text, tools and messages. */
 const messagesBefore = (body: string, word: string): string => body.slice(0, body.indexOf(word));
 
+describe("the settings of a route", () => {
+  const settings = { reasoning: "low", temperature: 0.5, maxTokens: 321 };
+
+  it("reach a compatible server in its words, with the headers of the configuration", () =>
+    run(function* () {
+      const wire = yield* useWire(streamed(chatEvents({ text: "Yes.", finish: "stop" })));
+      const access = { "openai-compatible": { baseURL: wire.url, headers: { "x-team": "blue" } } };
+      const env = { OPENAI_COMPATIBLE_API_KEY: "test-key" };
+      const session = yield* resolveModel("openai-compatible/served", {
+        ...settings,
+        env,
+        providers: access,
+      }).open(prefix);
+      yield* session.append([user("Go.")]);
+      yield* turnOf(session, { ...open, maxTokens: 50 });
+      const { body, headers } = wire.received[0]!;
+      const sent = {
+        model: "served",
+        reasoning_effort: "low",
+        temperature: 0.5,
+        max_tokens: 50,
+        stream: true,
+      };
+      expect(JSON.parse(body)).toMatchObject(sent);
+      expect(headers).toMatchObject({ authorization: "Bearer test-key", "x-team": "blue" });
+    }));
+
+  it("reach Anthropic in its words", () =>
+    run(function* () {
+      const wire = yield* useWire(streamed(messageEvents({ text: "Yes.", finish: "end_turn" })));
+      const access = { anthropic: { baseURL: wire.url } };
+      const env = { ANTHROPIC_API_KEY: "test-key" };
+      const session = yield* resolveModel("anthropic/claude-opus-4-5", {
+        ...settings,
+        env,
+        providers: access,
+      }).open(prefix);
+      yield* session.append([user("Go.")]);
+      yield* turnOf(session);
+      const sent = { output_config: { effort: "low" }, temperature: 0.5, max_tokens: 321, stream: true };
+      expect(JSON.parse(wire.received[0]!.body)).toMatchObject(sent);
+    }));
+
+  it("reach Ollama where it is said to be, without any key", () =>
+    run(function* () {
+      const wire = yield* useWire(streamed(chatEvents({ text: "Yes.", finish: "stop" })));
+      const access = { ollama: { baseURL: `${wire.url}/v1` } };
+      const session = yield* resolveModel("ollama/qwen3:8b", { providers: access, env: {} }).open(prefix);
+      yield* session.append([user("Go.")]);
+      expect((yield* turnOf(session)).text).toBe("Yes.");
+      expect(JSON.parse(wire.received[0]!.body)).toMatchObject({ model: "qwen3:8b" });
+      expect(wire.received[0]!.headers.authorization).toBeUndefined();
+    }));
+});
+
 describe("Anthropic's cache", () => {
   const cached = { type: "ephemeral" };
   const { model } = formats.anthropic;
