@@ -54,8 +54,8 @@ function corpusOf(found: FoundFiles, { reader, notices }: FreshIndex): Corpus {
     notices: [
       ...notices,
       ...found.notices,
-      ...remarks.map(({ path, text, leftOut }) =>
-        leftOut ? `${path} was left out: ${text}` : `${path}: ${text}`,
+      ...remarks.map(({ path, text, about }) =>
+        about === "left_out" ? `${path} was left out: ${text}` : `${path}: ${text}`,
       ),
     ],
     search: (query, limit = 8) => reader.search(query, limit),

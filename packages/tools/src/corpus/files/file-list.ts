@@ -37,8 +37,9 @@ export class FileList {
     this.maxFileBytes = maxFileBytes;
   }
 
-  add(path: string, by: AskedBy): void {
-    const verdict = this.verdict(path, by);
+  /** @param real its path without links, where that is known */
+  add(path: string, by: AskedBy, real?: string): void {
+    const verdict = this.verdict(path, by, real);
     if (verdict.type === "left_out") this.leaveOut(path, verdict.reason);
     else if (verdict.type === "other_kind")
       this.otherKinds.set(verdict.extension, (this.otherKinds.get(verdict.extension) ?? 0) + 1);
@@ -67,7 +68,7 @@ export class FileList {
     return [...this.remarks, ...this.othersNotice()];
   }
 
-  private verdict(path: string, by: AskedBy): Verdict {
+  private verdict(path: string, by: AskedBy, real: string | undefined): Verdict {
     const named = kindOf(path);
     const kind = named.type === "document" ? named.kind : "unknown";
     if (by === "folder" && (kind === "unknown" || (kind === "code" && isCompiled(path))))
@@ -87,7 +88,7 @@ export class FileList {
       bytes: stats.size,
       modified: stats.mtimeMs,
     };
-    return { type: "take", file, real: realpathSync(path) };
+    return { type: "take", file, real: real ?? realpathSync(path) };
   }
 
   private othersNotice(): string[] {

@@ -36,8 +36,8 @@ export function* findFiles(options: FindOptions): Operation<FoundFiles> {
     }
     const before = list.size;
     yield* walk(source, extra, {
-      file: (path) => {
-        if (!ignored(extra, path, "file")) list.add(path, source.type);
+      file: (path, real) => {
+        if (!ignored(extra, path, "file")) list.add(path, source.type, real);
       },
       unlistable: (path, reason) => list.leaveOut(path, `cannot be listed (${reason})`),
     });

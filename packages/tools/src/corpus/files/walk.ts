@@ -8,7 +8,8 @@ import type { Pattern } from "./pattern.ts";
 import type { Source } from "./source.ts";
 
 export interface Visitor {
-  file(path: string): void;
+  /** `real` is its path without links, where that is known. */
+  file(path: string, real?: string): void;
   /** A folder that cannot be listed. */
   unlistable(path: string, reason: string): void;
 }
@@ -56,7 +57,7 @@ export function* walk(
         if (item.type === "file") {
           if (!isWanted(item.path, inside, rules, pattern)) continue;
           if (item.link) linkedFiles.push(item.path);
-          else visitor.file(item.path);
+          else visitor.file(item.path, join(real, basename(item.path)));
         } else if (!ignored(extra, item.path, "folder")) {
           const rulesInside = rulesOf(item.path, inside, rules, pattern);
           if (rulesInside) (item.link ? linkedFolders : inner).push({ path: item.path, rules: rulesInside });

@@ -18,14 +18,17 @@ export type Opened =
 /** Says "agentpool corpus" in the file's header ([application_id](https://www.sqlite.org/pragma.html#pragma_application_id)). */
 const applicationId = 0x61_70_63_31;
 /** Raise it when the tables, or what is extracted from files, change: older indexes are then built anew. */
-const version = 1;
+const version = 2;
 
 const schema = `
   CREATE TABLE document (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL, modified REAL NOT NULL,
     digest TEXT NOT NULL, seen REAL NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, lines INTEGER NOT NULL,
     headings TEXT NOT NULL, notice TEXT, reason TEXT);
-  CREATE TABLE content (document INTEGER PRIMARY KEY, text TEXT NOT NULL);
+  CREATE TABLE content (
+    id INTEGER PRIMARY KEY, document INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    text TEXT NOT NULL);
+  CREATE INDEX content_document ON content (document, first, last);
   CREATE TABLE passage (
     id INTEGER PRIMARY KEY, document INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     heading TEXT NOT NULL);
@@ -34,37 +37,54 @@ const schema = `
     content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 `;
 
-/** Opens an index, or makes one that is empty. Blocks up to five seconds while another process writes. */
+/** Opens an index, or makes one that is empty. Blocks up to three seconds while another process writes. */
 export function openIndex(path: string): Opened {
   let index: Index | undefined;
   try {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
     index = new Database(path);
-    index.pragma("busy_timeout = 5000");
+    index.exec(`PRAGMA busy_timeout = ${patience}`);
     const opened = prepare(index);
-    if (opened.type !== "open") index.close();
+    if (opened.type !== "open") closeIndex(index);
     return opened;
   } catch (error) {
-    index?.close();
+    if (index) closeIndex(index);
     return isDamage(error)
       ? { type: "damaged", reason: messageOf(error) }
       : { type: "unusable", reason: messageOf(error) };
   }
 }
 
+/** Milliseconds to wait for another process to finish writing. */
+const patience = 3_000;
+
+/**
+ * Ends what is open and closes. The file's descriptors go once the index' prepared statements are collected as
+ * garbage, so nobody may keep those.
+ */
+export function closeIndex(index: Index): void {
+  if (!index.open) return;
+  if (index.inTransaction) index.exec("ROLLBACK");
+  index.close();
+}
+
+/** Brings what was written into the main file, as far as no other process is reading. */
+export const settle = (index: Index): void =>
+  void index.exec(
+    `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${patience}`,
+  );
+
 function prepare(index: Index): Opened {
   const tables = index.prepare("SELECT count(*) FROM sqlite_schema").raw().get() as [number];
   const id = read(index, "application_id");
   if (tables[0] > 0 && id !== applicationId) return { type: "foreign" };
-  index.pragma("journal_mode = WAL");
-  index.pragma("synchronous = NORMAL");
+  index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   index.exec("BEGIN IMMEDIATE");
   try {
     if (read(index, "user_version") !== version) {
       dropAll(index);
       index.exec(schema);
-      index.pragma(`application_id = ${applicationId}`);
-      index.pragma(`user_version = ${version}`);
+      index.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
     }
     index.exec("COMMIT");
   } catch (error) {

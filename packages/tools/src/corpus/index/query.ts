@@ -3,12 +3,12 @@ import { queried } from "./words.ts";
 
 /** A query, read. */
 export interface Query {
-  /** Words to find, lower case, each once. */
+  /** Words to find, lower case, each once. Empty: there is nothing to find. */
   readonly words: readonly string[];
+  /** Those that stand next to each other. */
+  readonly pairs: readonly string[];
   /** What stood in quotes: it must occur. */
   readonly phrases: readonly string[];
-  /** The query in [FTS5's syntax](https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined: nothing to find. */
-  readonly match: string | undefined;
 }
 
 /** No sensible query has more words; of a longer one (a pasted page) the rarest can't be known, so the first count. */
@@ -27,16 +27,21 @@ export function parseQuery(raw: string): Query {
   const all = wordsOf(text).slice(0, mostWords * 4);
   const telling = all.filter((word) => !stopWords.has(word));
   const words = [...new Set(telling.length ? telling : all)].slice(0, mostWords);
-  return { words, phrases, match: matchOf(words, neighbours(all, new Set(words)), phrases) };
+  return { words, pairs: neighbours(all, new Set(words)), phrases };
 }
 
-function matchOf(
-  words: readonly string[],
-  pairs: readonly string[],
-  phrases: readonly string[],
+/**
+ * A query in [FTS5's syntax](https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined where there is
+ * nothing to find. Words that are everywhere hardly change an order and take long to rank by: they count alone only
+ * where too few others are left, and with a neighbour always.
+ */
+export function matchOf(
+  { words, pairs, phrases }: Query,
+  isEverywhere: (word: string) => boolean,
 ): string | undefined {
   if (words.length === 0) return undefined;
-  const any = [...words, ...pairs].map(quoted).join(" OR ");
+  const rarer = words.filter((word) => !isEverywhere(word));
+  const any = [...(rarer.length > 1 ? rarer : words), ...pairs].map(quoted).join(" OR ");
   const must = phrases.map(quoted).join(" AND ");
   return must ? `${must} AND (${any})` : any;
 }
@@ -55,4 +60,5 @@ function neighbours(all: readonly string[], telling: ReadonlySet<string>): strin
 export const wordsOf = (text: string): string[] =>
   queried(text.toLowerCase()).match(/[\p{L}\p{M}\p{N}\p{Co}]+/gu) ?? [];
 
-const quoted = (text: string): string => `"${text.replaceAll('"', "")}"`;
+/** A word or words in a row, as FTS5 takes them. */
+export const quoted = (text: string): string => `"${text.replaceAll('"', "")}"`;

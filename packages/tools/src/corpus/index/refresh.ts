@@ -7,7 +7,7 @@ import { extract } from "../extract/extract.ts";
 import { codeOf } from "../files/disk.ts";
 import type { FoundFile } from "../files/file-list.ts";
 import type { Index } from "./database.ts";
-import { readerOf } from "./reader.ts";
+import { statesOf } from "./reader.ts";
 import { type Entry, type FileState, inTransaction, type Writer, writerOf } from "./writer.ts";
 
 /** A change to an index, ready to be written. */
@@ -27,7 +27,7 @@ const mostAtOnce = { files: 200, bytes: 2_000_000 };
  */
 export function* refresh(index: Index, files: readonly FoundFile[], now: () => number): Operation<string[]> {
   const notices: string[] = [];
-  const known = readerOf(index).states();
+  const known = statesOf(index);
   const writer = writerOf(index);
   const breathe = breather();
   const wanted = new Set(files.map((file) => file.path));

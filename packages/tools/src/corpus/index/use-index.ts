@@ -1,9 +1,18 @@
 import { existsSync, renameSync } from "node:fs";
 import { ConfigurationError } from "@agentpool/core";
-import { type Operation, resource } from "effection";
+import { ensure, type Operation, resource } from "effection";
 import type { FoundFile } from "../files/file-list.ts";
-import { type Index, isDamage, isUnwritable, messageOf, openIndex } from "./database.ts";
-import { type Reader, readerOf } from "./reader.ts";
+import {
+  closeIndex,
+  type Index,
+  isDamage,
+  isUnwritable,
+  messageOf,
+  type Opened,
+  openIndex,
+  settle,
+} from "./database.ts";
+import { type Reader, readerOf, statesOf } from "./reader.ts";
 import { refresh } from "./refresh.ts";
 
 export interface IndexOptions {
@@ -27,85 +36,84 @@ export interface FreshIndex {
 export function useIndex(options: IndexOptions): Operation<FreshIndex> {
   return resource(function* (provide) {
     const notices: string[] = [];
-    for (let attempt = 0; ; attempt++) {
-      const path = attempt < 3 ? options.path : ":memory:";
-      const opened = openIndex(path);
-      if (opened.type === "foreign")
-        throw new ConfigurationError(
-          `the index ${path} is a database of something else; name another file for the index`,
-        );
-      if (opened.type === "damaged") {
-        notices.push(...movedAside(path, opened.reason, options.now()));
-        continue;
-      }
-      if (opened.type === "unusable") {
-        if (path === ":memory:") throw new Error(`no index can be made: ${opened.reason}`);
-        notices.push(inMemory(path, opened.reason));
-        attempt = 3;
-        continue;
-      }
-      const { index } = opened;
-      try {
-        const refreshed = yield* upToDate(index, path, options);
-        if (refreshed.type === "failed") {
-          if (refreshed.kind === "damaged")
-            notices.push(...movedAside(path, refreshed.reason, options.now()));
-          else {
-            notices.push(inMemory(path, refreshed.reason));
-            attempt = 3;
-          }
-          continue;
-        }
-        yield* provide({ reader: refreshed.reader, notices: [...notices, ...refreshed.notices] });
-        return;
-      } finally {
-        index.close();
-      }
+    const { path } = options;
+    let made = yield* attempt(path, options);
+    if (made.type === "damaged" && path !== memory) {
+      notices.push(movedAside(path, made.reason, options.now()));
+      made = yield* attempt(path, options);
     }
+    if (made.type === "foreign")
+      throw new ConfigurationError(
+        `the index ${path} is a database of something else; name another file for the index`,
+      );
+    if (made.type !== "fresh") {
+      notices.push(`the index ${path} cannot be used (${made.reason}); it is kept in memory for this run`);
+      made = yield* attempt(memory, options);
+    }
+    if (made.type !== "fresh") throw new Error("no index can be made, not even in memory");
+    yield* provide({ reader: made.reader, notices: [...notices, ...made.notices] });
   });
 }
 
-type UpToDate =
-  | { readonly type: "fresh"; readonly reader: Reader; readonly notices: readonly string[] }
-  | { readonly type: "failed"; readonly kind: "damaged" | "unwritable"; readonly reason: string };
+const memory = ":memory:";
 
-/** Refreshes, then holds on to what is there: a read transaction sees no later change. */
-function* upToDate(index: Index, path: string, { files, now }: IndexOptions): Operation<UpToDate> {
+type Attempt =
+  | { readonly type: "fresh"; readonly reader: Reader; readonly notices: readonly string[] }
+  | Exclude<Opened, { type: "open" }>;
+
+/** Opens and refreshes an index, which stays open as long as the caller's scope, unless it is of no use. */
+function* attempt(path: string, options: IndexOptions): Operation<Attempt> {
+  const opened = openIndex(path);
+  if (opened.type !== "open") return opened;
+  const { index } = opened;
+  let reader: Reader | undefined;
+  const close = () => {
+    reader?.close();
+    closeIndex(index);
+  };
+  yield* ensure(close);
   try {
-    for (let tries = 0; tries < 3; tries++) {
-      const notices = yield* refresh(index, files, now);
-      if (path !== ":memory:") index.exec("BEGIN");
-      const reader = readerOf(index);
-      if (holdsAll(reader, files, notices.length)) return { type: "fresh", reader, notices };
-      index.exec("ROLLBACK");
-    }
-    return { type: "failed", kind: "unwritable", reason: "other processes use it for other documents" };
+    const made = yield* upToDate(index, path, options);
+    if (made.type === "fresh") reader = made.reader;
+    else close();
+    return made;
   } catch (error) {
-    if (isDamage(error)) return { type: "failed", kind: "damaged", reason: messageOf(error) };
-    if (isUnwritable(error) && path !== ":memory:")
-      return { type: "failed", kind: "unwritable", reason: messageOf(error) };
+    close();
+    if (isDamage(error)) return { type: "damaged", reason: messageOf(error) };
+    if (isUnwritable(error)) return { type: "unusable", reason: messageOf(error) };
     throw error;
   }
 }
 
+/** Refreshes, then holds on to what is there: a read transaction sees no later change. */
+function* upToDate(index: Index, path: string, { files, now }: IndexOptions): Operation<Attempt> {
+  for (let tries = 0; tries < 3; tries++) {
+    const notices = yield* refresh(index, files, now);
+    if (path !== memory) {
+      settle(index);
+      index.exec("BEGIN");
+    }
+    if (holdsAll(index, files, notices.length)) return { type: "fresh", reader: readerOf(index), notices };
+    if (path !== memory) index.exec("ROLLBACK");
+  }
+  return { type: "unusable", reason: "other processes use it for other documents" };
+}
+
 /** Whether nobody took documents out or put others in between the refresh and now. */
-function holdsAll(reader: Reader, files: readonly FoundFile[], unreadable: number): boolean {
-  const known = reader.states();
+function holdsAll(index: Index, files: readonly FoundFile[], unreadable: number): boolean {
+  const known = statesOf(index);
   const missing = files.filter((file) => !known.has(file.path)).length;
   return missing === unreadable && known.size === files.length - missing;
 }
 
 /** Nothing is deleted: the damaged file and its journal keep their content under another name. */
-function movedAside(path: string, reason: string, now: number): string[] {
+function movedAside(path: string, reason: string, now: number): string {
   const aside = `${path}.damaged-${now}`;
   try {
     for (const suffix of ["", "-wal", "-shm"])
       if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
-    return [`the index ${path} was damaged (${reason}); it was moved to ${aside} and built anew`];
+    return `the index ${path} was damaged (${reason}); it was moved to ${aside} and built anew`;
   } catch (error) {
-    return [`the index ${path} is damaged (${reason}) and cannot be moved aside (${messageOf(error)})`];
+    return `the index ${path} is damaged (${reason}) and cannot be moved aside (${messageOf(error)})`;
   }
 }
-
-const inMemory = (path: string, reason: string): string =>
-  `the index ${path} cannot be used (${reason}); it is kept in memory for this run`;

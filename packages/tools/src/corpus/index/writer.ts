@@ -1,4 +1,4 @@
-import type { DocumentKind, Heading } from "../corpus.ts";
+import type { DocumentKind, Heading, Lines } from "../corpus.ts";
 import { headingStyleOf, passagesOf } from "../passages.ts";
 import type { Index } from "./database.ts";
 import { indexed } from "./words.ts";
@@ -47,7 +47,7 @@ export function writerOf(index: Index): Writer {
     `INSERT INTO document (path, bytes, modified, digest, seen, kind, title, lines, headings, notice, reason)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const addContent = index.prepare("INSERT INTO content (document, text) VALUES (?, ?)");
+  const addContent = index.prepare("INSERT INTO content (document, first, last, text) VALUES (?, ?, ?, ?)");
   const addPassage = index.prepare(
     "INSERT INTO passage (document, first, last, heading) VALUES (?, ?, ?, ?)",
   );
@@ -83,7 +83,8 @@ export function writerOf(index: Index): Writer {
         notice ?? null,
         null,
       ).lastInsertRowid;
-      addContent.run(document, lines.join("\n"));
+      for (const [first, last] of chunksOf(lines))
+        addContent.run(document, first, last, lines.slice(first - 1, last).join("\n"));
       const about = indexed(`${title} ${entry.path.replace(/[/._-]+/g, " ")}`);
       for (const passage of passagesOf(lines, headings, headingStyleOf(kind))) {
         const [first, last] = passage.lines;
@@ -97,6 +98,21 @@ export function writerOf(index: Index): Writer {
       }
     },
   };
+}
+
+/** Text is kept in pieces of about this many characters, so that a passage of a large document is quickly had. */
+const chunkSize = 16_000;
+
+function* chunksOf(lines: readonly string[]): Generator<Lines> {
+  let first = 1;
+  let size = 0;
+  for (const [index, line] of lines.entries()) {
+    size += line.length + 1;
+    if (size < chunkSize && index < lines.length - 1) continue;
+    yield [first, index + 1];
+    first = index + 2;
+    size = 0;
+  }
 }
 
 /** Runs `write` at once, all of it or nothing. */

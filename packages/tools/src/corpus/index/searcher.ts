@@ -1,0 +1,83 @@
+import type { SearchHit } from "../corpus.ts";
+import { matchOf, parseQuery, quoted } from "./query.ts";
+import { recent } from "./recent.ts";
+import { snippetOf, stemsOf } from "./snippet.ts";
+import type { Statements } from "./statements.ts";
+
+export interface Searcher {
+  search(query: string, limit: number): SearchHit[];
+  /** How many passages match. */
+  matches(query: string): number;
+}
+
+/** How much a word counts in a document's title and path, in the headings above a passage, in its text. */
+const weights = "2.0, 2.0, 1.0";
+/** A word in more than this share of the passages is everywhere, unless there are few passages. */
+const everywhere = { share: 1 / 6, atLeast: 3_000 };
+
+/** Searches an index for passages, by [bm25](https://www.sqlite.org/fts5.html#the_bm25_function). */
+export function searcherOf({ rows }: Statements): Searcher {
+  const found = rows<[id: number, score: number]>(
+    `SELECT rowid, bm25(words, ${weights}) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT ?`,
+  );
+  const passage = rows<
+    [path: string, title: string, heading: string, document: number, first: number, last: number]
+  >(
+    `SELECT document.path, document.title, passage.heading, document.id, passage.first, passage.last
+     FROM passage JOIN document ON document.id = passage.document WHERE passage.id = ?`,
+  );
+  const chunks = rows<[id: number, first: number]>(
+    "SELECT id, first FROM content WHERE document = ? AND first <= ? AND last >= ? ORDER BY first",
+  );
+  const chunk = rows<[text: string]>("SELECT text FROM content WHERE id = ?");
+  const count = rows<[number]>("SELECT count(*) FROM words WHERE words MATCH ?");
+  const countUpTo = rows<[number]>("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)");
+  const passages = rows<[number]>("SELECT count(*) FROM passage");
+
+  const linesOf = recent((id: number) => chunk(id)[0]![0].split("\n"), { most: 200 });
+  const textOf = (document: number, first: number, last: number): string =>
+    chunks(document, last, first)
+      .flatMap(([id, start]) => linesOf(id).slice(Math.max(0, first - start), last - start + 1))
+      .join("\n");
+
+  let many: number | undefined;
+  const isEverywhere = recent(
+    (word: string) => {
+      many ??= Math.max(everywhere.atLeast, Math.floor(passages()[0]![0] * everywhere.share));
+      return countUpTo(quoted(word), many + 1)[0]![0] > many;
+    },
+    { most: 2_000 },
+  );
+
+  return {
+    matches: (query) => {
+      const match = matchOf(parseQuery(query), isEverywhere);
+      return match === undefined ? 0 : count(match)[0]![0];
+    },
+    search: (query, limit) => {
+      const parsed = parseQuery(query);
+      const match = matchOf(parsed, isEverywhere);
+      if (match === undefined) return [];
+      const stems = stemsOf(parsed.words);
+      const hits: SearchHit[] = [];
+      const texts = new Set<string>();
+      // More than asked for, because equal passages (a licence in every package) are shown once.
+      for (const [id, score] of found(match, limit * 2 + 10)) {
+        if (hits.length === limit) break;
+        const [path, title, heading, document, first, last] = passage(id)[0]!;
+        const text = textOf(document, first, last);
+        if (texts.has(text)) continue;
+        texts.add(text);
+        hits.push({
+          path,
+          title,
+          heading,
+          lines: [first, last],
+          snippet: snippetOf(text, stems),
+          score: -score,
+        });
+      }
+      return hits;
+    },
+  };
+}
