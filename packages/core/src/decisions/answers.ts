@@ -44,7 +44,7 @@ export function readAnswer<T extends { readonly type: string }>(
     const fits = accepted[type as T["type"]];
     if (fits(answer as Extract<T, { type: T["type"] }>)) return answer as T;
   }
-  throw malformed(answer, Object.keys(accepted).join(", ") + ", or nothing");
+  throw malformed(answer, `${Object.keys(accepted).join(", ")}, or nothing`);
 }
 
 export const isMessage = (value: unknown): value is string =>

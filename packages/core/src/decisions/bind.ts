@@ -3,10 +3,10 @@ import type { Answerable } from "../values/answer.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { GuardInput, KeyedGuard, Scope, ToolGuard } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
-import type { Args } from "../values/json.ts";
 import { identityOf, type Tool, validatorOf } from "../values/tool.ts";
+import type { Key } from "./call-args.ts";
 import { canonicalKey } from "./canonical.ts";
-import type { Key } from "./lineage.ts";
+import { copy } from "./copy.ts";
 import { nearest, selects } from "./names.ts";
 import { type GuardSettings, RESERVED } from "./overrides.ts";
 
@@ -20,6 +20,9 @@ export interface BoundTool {
   readonly guards: readonly BoundGuard[];
   /** The tool's own, then the harness's, in the order they are asked. */
   readonly hooks: readonly ToolLifecycleHooks[];
+  /** Whether a hook has a word on its executions, and on its results once they were read. */
+  readonly judged: boolean;
+  readonly followed: boolean;
 }
 
 /** A guard on one tool of one pool. */
@@ -55,7 +58,15 @@ export function bindTool(
     const setting = settings.of(guard.name);
     if (setting.enabled) bound.push(bindGuard(guard, setting.scope, identity, keys));
   }
-  return { tool, ...named, schema: validatorOf(tool), guards: bound, hooks };
+  return {
+    tool,
+    ...named,
+    schema: validatorOf(tool),
+    guards: bound,
+    hooks,
+    judged: hooks.some((hook) => hook.afterExecute || hook.onResult),
+    followed: hooks.some((hook) => hook.afterAdmit),
+  };
 }
 
 function bindGuard(guard: ToolGuard, scope: Scope, identity: string, keys: Keys): BoundGuard {
@@ -77,24 +88,15 @@ function bindGuard(guard: ToolGuard, scope: Scope, identity: string, keys: Keys)
 
 /** One key per guard and tool identity, shared by the pools of a tree. */
 export class Keys {
-  readonly #keys = new Map<KeyedGuard, Map<string, Key>>();
+  readonly #byTool = new Map<string, Map<KeyedGuard, Key>>();
 
   of(guard: KeyedGuard, identity: string): Key {
-    const keys = this.#keys.get(guard) ?? new Map<string, Key>();
-    this.#keys.set(guard, keys);
-    const known = keys.get(identity);
+    const keys = this.#byTool.get(identity) ?? new Map<KeyedGuard, Key>();
+    this.#byTool.set(identity, keys);
+    const known = keys.get(guard);
     if (known) return known;
-    const values = new WeakMap<Args, string | undefined>();
-    const key: Key = {
-      identity,
-      of(args) {
-        if (values.has(args)) return values.get(args);
-        const value = canonicalKey(guard.key(args));
-        values.set(args, value);
-        return value;
-      },
-    };
-    keys.set(identity, key);
+    const key: Key = { identity, slot: keys.size, compute: (args) => canonicalKey(guard.key(copy(args))) };
+    keys.set(guard, key);
     return key;
   }
 }

@@ -1,6 +1,5 @@
-import type { Args } from "../values/json.ts";
+import type { CallArgs, Key } from "./call-args.ts";
 import { isClosing, type Life } from "./life.ts";
-import { type Key, keyOrNone } from "./lineage.ts";
 
 /** Who stands in line: an agent, and the calls it runs under, nearest last. */
 export interface Holder {
@@ -13,7 +12,7 @@ export interface Holder {
 export interface Ticket {
   readonly order: number;
   readonly identity: string;
-  readonly args: Args;
+  readonly args: CallArgs;
   readonly holder: Holder;
   /**
    * `open` until its outcome is final; `succeeded` from then until it is admitted, and counts as read; `left` once it
@@ -23,9 +22,9 @@ export interface Ticket {
   /** What it waits for. Empty while it runs. */
   behind: readonly Ticket[];
   /** Woken when it settles. */
-  readonly waiters: Set<Waiter>;
-  /** Agents running under its call. */
-  readonly delegates: Set<Holder>;
+  waiters: Set<Waiter> | undefined;
+  /** Agents of the pools that its call opened. */
+  delegates: Set<Holder> | undefined;
 }
 
 export interface Waiter {
@@ -47,27 +46,36 @@ export class Line {
     const queues = new Map<string, Ticket[]>();
     keys.set(key, queues);
     for (const ticket of this.#tickets.get(key.identity) ?? [])
-      enqueue(queues, keyOrNone(key, ticket.args), ticket);
+      enqueue(queues, ticket.args.recordedUnder(key), ticket);
   }
 
-  take(holder: Holder, identity: string, args: Args): Ticket {
+  take(holder: Holder, identity: string, args: CallArgs): Ticket {
     const ticket: Ticket = {
       order: this.#next++,
       identity,
       args,
       holder,
       state: "open",
-      behind: [],
-      waiters: new Set(),
-      delegates: new Set(),
+      behind: NONE,
+      waiters: undefined,
+      delegates: undefined,
     };
     holder.tickets.add(ticket);
     const tickets = this.#tickets.get(identity);
     if (tickets) tickets.add(ticket);
     else this.#tickets.set(identity, new Set([ticket]));
     const keys = this.#queues.get(identity);
-    if (keys) for (const [key, queues] of keys) enqueue(queues, keyOrNone(key, args), ticket);
+    if (keys) for (const [key, queues] of keys) enqueue(queues, args.recordedUnder(key), ticket);
     return ticket;
+  }
+
+  /** A holder begins to work for the call it runs under, and the function it returns ends that. */
+  delegate(holder: Holder): () => void {
+    const caller = holder.under.at(-1);
+    if (!caller) return () => {};
+    caller.delegates ??= new Set();
+    caller.delegates.add(holder);
+    return () => caller.delegates?.delete(holder);
   }
 
   /** Its call succeeded: it counts as read until it is admitted. */
@@ -85,24 +93,18 @@ export class Line {
     tickets?.delete(ticket);
     if (tickets?.size === 0) this.#tickets.delete(ticket.identity);
     const keys = this.#queues.get(ticket.identity);
-    if (keys) for (const [key, queues] of keys) dequeue(queues, keyOrNone(key, ticket.args), ticket);
+    if (keys) for (const [key, queues] of keys) dequeue(queues, ticket.args.recordedUnder(key), ticket);
     wake(ticket);
   }
 
-  /** Tickets of a tool before `order`, in line order. */
-  *before(identity: string, order: number): Iterable<Ticket> {
-    for (const ticket of this.#tickets.get(identity) ?? []) {
-      if (ticket.order >= order) return;
-      yield ticket;
-    }
+  /** Tickets of a tool, in line order. */
+  of(identity: string): Iterable<Ticket> {
+    return this.#tickets.get(identity) ?? NONE;
   }
 
-  /** Tickets with an equal key before `order`, in line order. */
-  *equal(key: Key, value: string, order: number): Iterable<Ticket> {
-    for (const ticket of this.#queues.get(key.identity)?.get(key)?.get(value) ?? NONE) {
-      if (ticket.order >= order) return;
-      yield ticket;
-    }
+  /** Tickets with an equal key, in line order. */
+  equal(key: Key, value: string): readonly Ticket[] {
+    return this.#queues.get(key.identity)?.get(key)?.get(value) ?? NONE;
   }
 
   /** Calls in line. */
@@ -131,8 +133,7 @@ function dequeue(queues: Map<string, Ticket[]>, value: string | undefined, ticke
 
 /** Nobody who is ending is woken: halting must not start anything. */
 function wake(ticket: Ticket): void {
-  if (ticket.waiters.size === 0) return;
-  const waiters = [...ticket.waiters];
-  ticket.waiters.clear();
-  for (const waiter of waiters) if (!isClosing(waiter.life)) waiter.wake();
+  const { waiters } = ticket;
+  ticket.waiters = undefined;
+  if (waiters) for (const waiter of waiters) if (!isClosing(waiter.life)) waiter.wake();
 }

@@ -1,11 +1,5 @@
 import type { Args } from "../values/json.ts";
-
-/** A dedup key of one guard for one tool: what indices are kept by. */
-export interface Key {
-  readonly identity: string;
-  /** The key of a call's arguments; undefined: not keyable. May throw. */
-  of(args: Args): string | undefined;
-}
+import type { CallArgs, Key } from "./call-args.ts";
 
 /**
  * What an agent has read, on top of what its ancestors had read when it forked.
@@ -42,7 +36,7 @@ export class Lineage {
     return this.#depth < DEEPEST ? new Lineage(this, at) : this.#flat(at);
   }
 
-  attend(identity: string, args: Args): void {
+  attend(identity: string, args: CallArgs): void {
     const read: Read = { at: this.#length++, args };
     const reads = this.#reads.get(identity);
     if (reads) reads.push(read);
@@ -62,7 +56,7 @@ export class Lineage {
   /** Arguments of every read of a tool, the latest frame first. */
   attended(identity: string): Args[] {
     const found: Args[] = [];
-    for (const read of this.#all(identity, Number.POSITIVE_INFINITY)) found.push(read.args);
+    for (const read of this.#all(identity, Number.POSITIVE_INFINITY)) found.push(read.args.args);
     return found;
   }
 
@@ -82,7 +76,7 @@ export class Lineage {
     }
     for (; index.seen < reads.length; index.seen++) {
       const { at, args } = reads[index.seen]!;
-      const value = keyOrNone(key, args);
+      const value = args.recordedUnder(key);
       if (value !== undefined && !index.first.has(value)) index.first.set(value, at);
     }
     return index.first;
@@ -101,7 +95,7 @@ export class Lineage {
 
 interface Read {
   readonly at: number;
-  readonly args: Args;
+  readonly args: CallArgs;
 }
 
 interface Index {
@@ -111,12 +105,3 @@ interface Index {
 }
 
 const DEEPEST = 32;
-
-/** A recorded call's key. A key function that throws now can't say what it was: not keyable. */
-export function keyOrNone(key: Key, args: Args): string | undefined {
-  try {
-    return key.of(args);
-  } catch {
-    return undefined;
-  }
-}

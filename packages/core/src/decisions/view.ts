@@ -1,7 +1,8 @@
 import type { Scope } from "../values/guard.ts";
 import type { Args } from "../values/json.ts";
+import type { Key } from "./call-args.ts";
 import type { Holder, Line, Ticket } from "./line.ts";
-import type { Key, Lineage } from "./lineage.ts";
+import type { Lineage } from "./lineage.ts";
 
 /** What a call looks at when its guards ask what was read: whose reads, and the line before it. */
 export interface View {
@@ -28,7 +29,9 @@ const READ: Standing = { type: "read" };
 export function standing(view: View, scope: Scope, key: Key, value: string): Standing {
   if ((scope === "cohort" ? view.cohort : view.lineage).has(key, value)) return READ;
   let last: Ticket | undefined;
-  for (const ticket of view.line.equal(key, value, orderOf(view))) {
+  const order = orderOf(view);
+  for (const ticket of view.line.equal(key, value)) {
+    if (ticket.order >= order) break;
     if (view.holder.under.includes(ticket)) return READ;
     if (!inScope(view, scope, ticket)) continue;
     if (countsAsRead(ticket)) return READ;
@@ -74,7 +77,7 @@ export class Snapshot {
 
   /** As if every earlier call in line had succeeded. */
   foreseen(): readonly Args[] {
-    return [...this.#take().read, ...this.#take().open.map((ticket) => ticket.args)];
+    return [...this.#take().read, ...this.#take().open.map((ticket) => ticket.args.args)];
   }
 
   /** The earlier calls in line whose outcome is not known yet. */
@@ -87,9 +90,11 @@ export class Snapshot {
     const { lineage, cohort, line, holder } = this.#view;
     const read = (this.#scope === "cohort" ? cohort : lineage).attended(this.#identity);
     const open: Ticket[] = [];
-    for (const ticket of line.before(this.#identity, orderOf(this.#view))) {
+    const order = orderOf(this.#view);
+    for (const ticket of line.of(this.#identity)) {
+      if (ticket.order >= order) break;
       if (!inScope(this.#view, this.#scope, ticket)) continue;
-      if (countsAsRead(ticket) || holder.under.includes(ticket)) read.push(ticket.args);
+      if (countsAsRead(ticket) || holder.under.includes(ticket)) read.push(ticket.args.args);
       else open.push(ticket);
     }
     this.#taken = { read, open };

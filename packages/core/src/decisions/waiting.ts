@@ -13,7 +13,7 @@ export function waitsForItself(holder: Holder, behind: readonly Ticket[]): boole
     if (seen.has(ticket)) continue;
     seen.add(ticket);
     rest.push(...ticket.behind);
-    for (const delegate of ticket.delegates) for (const held of delegate.tickets) rest.push(...held.behind);
+    for (const delegate of ticket.delegates ?? []) rest.push(...delegate.tickets);
   }
   return false;
 }

@@ -1,13 +1,12 @@
 import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
-import type { BoundTool } from "../decisions/bind.ts";
 import { copy } from "../decisions/copy.ts";
 import { outcomeTokens, resultMessage } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import type { Outcome } from "../values/call.ts";
 import type { AdmitAnswer, AdmittedAnswer } from "../values/hooks.ts";
 import type { AgentState } from "./agent-state.ts";
-import { askHooks, hasMoment } from "./ask-hooks.ts";
+import { askHooks } from "./ask-hooks.ts";
 import { type Call, infoOf } from "./call-state.ts";
 
 /** A call with what became of it, on its way into the context. `call` is absent where it did not pass the gates. */
@@ -23,7 +22,8 @@ export interface Settled {
 export function* admitCall(agent: AgentState, settled: Settled): Operation<string | undefined> {
   const { call } = settled;
   const { run } = agent.pool;
-  const outcome = call ? yield* fit(agent, call, settled.outcome) : settled.outcome;
+  const short = call && shortOfRoom(agent, settled.outcome);
+  const outcome = short ? yield* shrink(agent, call, short) : settled.outcome;
   yield* agent.session.append([resultMessage(settled, outcome)]);
   const attended = call !== undefined && outcome.type === "ok";
   if (attended) {
@@ -41,21 +41,32 @@ export function* admitCall(agent: AgentState, settled: Settled): Operation<strin
     outcome: outcome.type,
     attended,
   });
-  return attended ? yield* followUp(agent, call, outcome.value) : undefined;
+  return attended && call.bound.followed ? yield* followUp(agent, call, outcome.value) : undefined;
 }
 
-/** What enters the context in a result's place where it does not fit. */
-function* fit(agent: AgentState, call: Call, outcome: Outcome): Operation<Outcome> {
+interface Short {
+  readonly result: unknown;
+  readonly window: number;
+  readonly tokens: number;
+  readonly room: number;
+}
+
+/** By how much a result does not fit; undefined: it does. */
+function shortOfRoom(agent: AgentState, outcome: Outcome): Short | undefined {
   const window = agent.model.contextWindow;
-  if (window === undefined || outcome.type !== "ok") return outcome;
+  if (window === undefined || outcome.type !== "ok") return undefined;
   const room = Math.max(0, Math.floor(window * agent.pool.budget.context.hard) - agent.session.tokens);
   const tokens = outcomeTokens(outcome);
-  if (tokens <= room) return outcome;
+  return tokens > room ? { result: outcome.value, window, tokens, room } : undefined;
+}
+
+/** What enters the context in place of a result that does not fit. */
+function* shrink(agent: AgentState, call: Call, { result, window, tokens, room }: Short): Operation<Outcome> {
   const answer = yield* askHooks(call.bound.hooks, {
     agent,
     call: call.id,
     moment: "beforeAdmit",
-    input: () => ({ ...about(call), result: copy(outcome.value), tokens, room }),
+    input: () => ({ ...about(call), result: copy(result), tokens, room }),
     read: (given) =>
       readAnswer<AdmitAnswer>(given, { nudge: ({ message }) => isMessage(message), drop: () => true }),
   });
@@ -66,9 +77,7 @@ function* fit(agent: AgentState, call: Call, outcome: Outcome): Operation<Outcom
 }
 
 function* followUp(agent: AgentState, call: Call, result: unknown): Operation<string | undefined> {
-  const { hooks }: BoundTool = call.bound;
-  if (!hasMoment(hooks, "afterAdmit")) return undefined;
-  const answer = yield* askHooks(hooks, {
+  const answer = yield* askHooks(call.bound.hooks, {
     agent,
     call: call.id,
     moment: "afterAdmit",

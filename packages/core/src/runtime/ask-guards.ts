@@ -6,6 +6,7 @@ import { Snapshot, standing, type View } from "../decisions/view.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
+import { Later } from "../effects/later.ts";
 import type { Answerable } from "../values/answer.ts";
 import type { Outcome } from "../values/call.ts";
 import type { Call } from "./call-state.ts";
@@ -26,17 +27,35 @@ export type Verdict =
     };
 
 /** Asks guards in order about a call, as `view` stands. With a place in line they also see what is before it. */
-export function* askGuards(call: Call, guards: readonly BoundGuard[], view: View): Operation<Verdict> {
-  const lookers: BoundGuard[] = [];
-  const behind: Ticket[] = [];
-  for (const guard of guards) {
-    const answer =
-      guard.type === "keyed" ? askKeyed(guard, call, view) : yield* askLooking(guard, call, view);
-    if (answer.type === "blocked") return answer;
-    if (answer.type === "looked") lookers.push(guard);
-    if (answer.type === "behind") behind.push(...answer.tickets);
+export function askGuards(call: Call, guards: readonly BoundGuard[], view: View): Verdict | Later<Verdict> {
+  return askFrom(0, { call, guards, view, lookers: [], behind: [] });
+}
+
+interface Asking {
+  readonly call: Call;
+  readonly guards: readonly BoundGuard[];
+  readonly view: View;
+  readonly lookers: BoundGuard[];
+  readonly behind: Ticket[];
+}
+
+function askFrom(first: number, asking: Asking): Verdict | Later<Verdict> {
+  const { call, guards, view, lookers, behind } = asking;
+  for (let index = first; index < guards.length; index++) {
+    const guard = guards[index]!;
+    const answer = guard.type === "keyed" ? askKeyed(guard, call, view) : askLooking(guard, call, view);
+    if (answer instanceof Later) return new Later(askOn(index, asking, answer));
+    const blocked = heed(answer, guard, asking);
+    if (blocked) return blocked;
   }
   return { type: "clear", lookers, behind };
+}
+
+function* askOn(index: number, asking: Asking, pending: Later<Answer>): Operation<Verdict> {
+  const blocked = heed(yield* pending.operation, asking.guards[index]!, asking);
+  if (blocked) return blocked;
+  const verdict = askFrom(index + 1, asking);
+  return verdict instanceof Later ? yield* verdict.operation : verdict;
 }
 
 type Answer =
@@ -48,32 +67,79 @@ type Answer =
 const CLEAR: Answer = { type: "clear" };
 const LOOKED: Answer = { type: "looked" };
 
+function heed(answer: Answer, guard: BoundGuard, { lookers, behind }: Asking): Verdict | undefined {
+  if (answer.type === "blocked") return answer;
+  if (answer.type === "looked") lookers.push(guard);
+  if (answer.type === "behind") behind.push(...answer.tickets);
+  return undefined;
+}
+
 function askKeyed(guard: Extract<BoundGuard, { type: "keyed" }>, call: Call, view: View): Answer {
-  const since = call.agent.pool.run.clock.now();
   try {
-    const value = guard.key.of(call.args);
+    const value = call.args.under(guard.key);
     if (value === undefined) return CLEAR;
     const at = standing(view, guard.scope, guard.key, value);
     if (at.type === "read") return blocked({ type: "refused", guard: guard.name, message: guard.message });
     return at.type === "behind" && view.ticket ? { type: "behind", tickets: [at.ticket] } : LOOKED;
   } catch (error) {
-    return failed(guard, call, since, error);
+    return failed(guard, call, call.agent.pool.run.clock.now(), error);
   }
 }
+
+type Looking = Exclude<BoundGuard, { type: "keyed" }>;
 
 /**
  * Asks a guard that looks for itself, twice where it has to be: with what is read, and as if the calls before it had
  * succeeded. Where only the second keeps the call, their outcomes decide.
  */
-function* askLooking(guard: Looking, call: Call, view: View): Operation<Answer> {
+function askLooking(guard: Looking, call: Call, view: View): Answer | Later<Answer> {
   const since = call.agent.pool.run.clock.now();
   const snapshot = new Snapshot(view, guard.scope, call.identity);
   try {
-    const outcome = yield* put(guard, call, new Inquiry(call, snapshot, false));
+    const first = put(guard, new Inquiry(call, snapshot, false));
+    if (isPending(first)) return new Later(lookOn(guard, call, view, snapshot, since, first));
+    const outcome = read(guard, first);
     if (outcome) return blocked(outcome);
-    if (!snapshot.looked) return CLEAR;
-    if (!view.ticket || snapshot.open().length === 0) return LOOKED;
-    return (yield* put(guard, call, new Inquiry(call, snapshot, true)))
+    if (!foresees(snapshot, view)) return snapshot.looked ? LOOKED : CLEAR;
+    const second = put(guard, new Inquiry(call, snapshot, true));
+    if (isPending(second)) return new Later(foreseeOn(guard, call, snapshot, since, second));
+    return read(guard, second) ? { type: "behind", tickets: snapshot.open() } : LOOKED;
+  } catch (error) {
+    return failed(guard, call, since, error);
+  }
+}
+
+/** Whether the calls before it could change a guard's mind. */
+const foresees = (snapshot: Snapshot, view: View): boolean =>
+  view.ticket !== undefined && snapshot.looked && snapshot.open().length > 0;
+
+function* lookOn(
+  guard: Looking,
+  call: Call,
+  view: View,
+  snapshot: Snapshot,
+  since: number,
+  first: Answerable<unknown>,
+): Operation<Answer> {
+  try {
+    const outcome = read(guard, yield* inTime(guard, call, first));
+    if (outcome) return blocked(outcome);
+    if (!foresees(snapshot, view)) return snapshot.looked ? LOOKED : CLEAR;
+    return yield* foreseeOn(guard, call, snapshot, since, put(guard, new Inquiry(call, snapshot, true)));
+  } catch (error) {
+    return failed(guard, call, since, error);
+  }
+}
+
+function* foreseeOn(
+  guard: Looking,
+  call: Call,
+  snapshot: Snapshot,
+  since: number,
+  second: Answerable<unknown>,
+): Operation<Answer> {
+  try {
+    return read(guard, yield* inTime(guard, call, second))
       ? { type: "behind", tickets: snapshot.open() }
       : LOOKED;
   } catch (error) {
@@ -81,13 +147,14 @@ function* askLooking(guard: Looking, call: Call, view: View): Operation<Answer> 
   }
 }
 
-type Looking = Exclude<BoundGuard, { type: "keyed" }>;
+const put = (guard: Looking, inquiry: Inquiry): Answerable<unknown> =>
+  guard.type === "predicate" ? guard.reject(inquiry) : guard.decide(inquiry);
 
-function* put(guard: Looking, call: Call, inquiry: Inquiry): Operation<Outcome | undefined> {
-  let answer: Answerable<unknown> =
-    guard.type === "predicate" ? guard.reject(inquiry) : guard.decide(inquiry);
-  if (isPending(answer))
-    answer = yield* bounded(answer, new Allowance(call.agent.pool.run.clock, guard.timeoutMs));
+const inTime = (guard: Looking, call: Call, answer: Answerable<unknown>): Operation<unknown> =>
+  bounded(answer, new Allowance(call.agent.pool.run.clock, guard.timeoutMs));
+
+/** What an answer does to the call; undefined: nothing. Throws where it is malformed. */
+function read(guard: Looking, answer: unknown): Outcome | undefined {
   if (guard.type === "deciding") return readDecision(answer, guard.name);
   return readReject(answer) ? { type: "refused", guard: guard.name, message: guard.message } : undefined;
 }

@@ -20,9 +20,6 @@ export interface Question<M extends Moment, T> {
   read(answer: unknown): T | undefined;
 }
 
-export const hasMoment = (hooks: readonly ToolLifecycleHooks[], moment: Moment): boolean =>
-  hooks.some((hook) => hook[moment] !== undefined);
-
 /** Asks hooks in order; the first concrete answer wins. A hook that fails abstains, and an event says so. */
 export function* askHooks<M extends Moment, T>(
   hooks: readonly ToolLifecycleHooks[],

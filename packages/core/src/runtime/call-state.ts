@@ -1,8 +1,8 @@
 import type { BoundTool } from "../decisions/bind.ts";
+import type { CallArgs } from "../decisions/call-args.ts";
 import { copy } from "../decisions/copy.ts";
 import type { Ticket } from "../decisions/line.ts";
 import type { CallInfo } from "../values/call.ts";
-import type { Args } from "../values/json.ts";
 import type { AgentState } from "./agent-state.ts";
 
 /** A call on its way through the stages. */
@@ -14,8 +14,7 @@ export interface Call {
   /** The name the model used. */
   readonly tool: string;
   readonly identity: string;
-  /** As validated; frozen. */
-  readonly args: Args;
+  readonly args: CallArgs;
   readonly turn: number;
   readonly bound: BoundTool;
   /** Its place in line, once it has one. */
@@ -29,6 +28,6 @@ export const infoOf = (call: Call): CallInfo => ({
   id: call.id,
   tool: call.tool,
   identity: call.identity,
-  args: copy(call.args),
+  args: copy(call.args.args),
   turn: call.turn,
 });

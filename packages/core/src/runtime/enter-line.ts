@@ -1,27 +1,46 @@
 import type { Operation } from "effection";
 import type { BoundGuard } from "../decisions/bind.ts";
 import type { Ticket } from "../decisions/line.ts";
+import type { View } from "../decisions/view.ts";
 import { waitsForItself } from "../decisions/waiting.ts";
 import { words } from "../decisions/words.ts";
+import { Later } from "../effects/later.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { Outcome } from "../values/call.ts";
-import { askGuards } from "./ask-guards.ts";
+import { askGuards, type Verdict } from "./ask-guards.ts";
 import type { Call } from "./call-state.ts";
 import { parkCall } from "./park.ts";
 
 /**
- * Holds a call back until no earlier call in line could make it a repetition. Returns what became of it where it may
- * not run; the guards that look at what was read are asked again from its place in line.
+ * Holds a call back until no earlier call in line could make it a repetition. Undefined: it may run; else what became
+ * of it. The guards that look at what was read are asked again, from its place in line.
  */
-export function* enterLine(call: Call, lookers: readonly BoundGuard[]): Operation<Outcome | undefined> {
-  const { agent, bound } = call;
+export function enterLine(
+  call: Call,
+  lookers: readonly BoundGuard[],
+): Outcome | undefined | Later<Outcome | undefined> {
+  if (lookers.length === 0) return undefined;
+  const { agent, ticket } = call;
   const { cohort, line } = agent.pool.run;
-  const view = { lineage: agent.lineage, cohort, line, holder: agent, ticket: call.ticket };
-  for (;;) {
-    const verdict = yield* askGuards(call, lookers, view);
+  const view: View = { lineage: agent.lineage, cohort, line, holder: agent, ticket };
+  const verdict = askGuards(call, lookers, view);
+  if (verdict instanceof Later || (verdict.type === "clear" && verdict.behind.length > 0))
+    return new Later(standInLine(call, lookers, view, verdict));
+  return verdict.type === "blocked" ? verdict.outcome : undefined;
+}
+
+function* standInLine(
+  call: Call,
+  lookers: readonly BoundGuard[],
+  view: View,
+  first: Verdict | Later<Verdict>,
+): Operation<Outcome | undefined> {
+  const { agent, bound } = call;
+  for (let asked = first; ; asked = askGuards(call, lookers, view)) {
+    const verdict = asked instanceof Later ? yield* asked.operation : asked;
     if (verdict.type === "blocked") return verdict.outcome;
+    if (verdict.behind.length === 0) return undefined;
     const behind = verdict.behind.filter((ticket) => ticket.state === "open");
-    if (behind.length === 0 && verdict.behind.length === 0) return undefined;
     if (behind.length === 0) continue; // they settled while a guard was thinking: ask again
     if (waitsForItself(agent, behind))
       return { type: "refused", guard: "in_flight", message: words.inFlight(bound.name) };
@@ -38,9 +57,12 @@ function* waitBehind(call: Call, behind: readonly Ticket[]): Operation<Woken<voi
       reason: "equal_call",
       enter(wake) {
         const waiter = { life: call.agent.life, wake: () => wake() };
-        for (const earlier of behind) earlier.waiters.add(waiter);
+        for (const earlier of behind) {
+          earlier.waiters ??= new Set();
+          earlier.waiters.add(waiter);
+        }
         return () => {
-          for (const earlier of behind) earlier.waiters.delete(waiter);
+          for (const earlier of behind) earlier.waiters?.delete(waiter);
         };
       },
     });

@@ -1,17 +1,18 @@
 import type { Operation } from "effection";
-import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
 import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
+import type { Woken } from "../effects/parking.ts";
+import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
 import { DeadlineError } from "../values/errors.ts";
 import type { ExecutedAnswer, Execution } from "../values/hooks.ts";
-import { ToolRetryError } from "../values/tool.ts";
-import { askHook, askHooks, hasMoment } from "./ask-hooks.ts";
+import type { AgentState } from "./agent-state.ts";
 import { CallExecution, NestContext } from "./call-execution.ts";
-import { type Call, infoOf } from "./call-state.ts";
+import type { Call } from "./call-state.ts";
+import { judge, judgeByDefault } from "./judge-execution.ts";
 import { parkCall } from "./park.ts";
 import { ExecutionContext } from "./tool-context.ts";
 
@@ -25,70 +26,57 @@ export function* executeCall(call: Call): Operation<Outcome> {
   const { agent, bound } = call;
   const { run } = agent.pool;
   const allowance = new Allowance(run.clock, bound.tool.timeoutMs ?? TOOL_DEADLINE);
+  // the grant writes into this before its waiter resumes: a halt between the two gives it back
+  const slot: Slot = { held: false };
   for (let attempt = 0; ; attempt++) {
-    const execution = yield* attemptOnce(call, attempt, allowance);
-    if (execution === "withdrawn") return { type: "withdrawn", message: words.withdrawn(bound.name) };
-    const answer = yield* judge(call, execution, attempt);
-    if (answer.type !== "retry") return conclude(call, execution, answer);
-    const wait = Math.max(0, Number(answer.afterMs) || 0);
+    const execution = new CallExecution(call, attempt, slot, allowance);
+    const context = new ExecutionContext(execution);
+    let outcome: Execution;
+    try {
+      if (!run.tools.tryAcquire(slot) && (yield* waitForPermit(agent, slot)).type === "withdrawn")
+        return withdrawn(call);
+      dispatch(call, attempt);
+      let value = bound.tool.execute(copy(call.args.args), context);
+      if (isPending(value)) value = yield* bounded(nested(execution, value), allowance);
+      outcome = { type: "returned", value: toJson(value) };
+    } catch (error) {
+      outcome = { type: "threw", error };
+    } finally {
+      context.end();
+      run.tools.release(slot);
+    }
+    const answer = bound.judged ? yield* judge(call, outcome, attempt) : judgeByDefault(outcome);
+    if (answer.type !== "retry") return conclude(call, outcome, answer);
     if (!mayRetry(call, attempt))
-      return { type: "error", message: words.unavailable(bound.name, reasonOf(execution)) };
-    run.retries++;
-    const until = run.clock.now() + wait;
-    const woken = yield* parkCall<void>(call, {
-      reason: "retry",
-      until,
-      enter: (wake) => run.clock.at(until, () => wake()),
-    });
-    if (woken.type === "withdrawn") return { type: "withdrawn", message: words.withdrawn(bound.name) };
+      return { type: "error", message: words.unavailable(bound.name, reasonOf(outcome)) };
+    if ((yield* waitToRetry(call, answer.afterMs)).type === "withdrawn") return withdrawn(call);
   }
 }
 
-/** One execution. The permit is written into a slot that the `finally` already owns when the wait for it begins. */
-function* attemptOnce(call: Call, attempt: number, allowance: Allowance): Operation<Execution | "withdrawn"> {
-  const { agent } = call;
+const waitForPermit = (agent: AgentState, slot: Slot): Operation<Woken<void>> =>
+  agent.pool.run.parking.park<void>(agent.life, (wake) =>
+    agent.pool.run.tools.enqueue(slot, agent.life, () => wake()),
+  );
+
+function waitToRetry(call: Call, afterMs: number): Operation<Woken<void>> {
+  const { run } = call.agent.pool;
+  run.retries++;
+  const until = run.clock.now() + Math.max(0, Number(afterMs) || 0);
+  return parkCall<void>(call, { reason: "retry", until, enter: (wake) => run.clock.at(until, () => wake()) });
+}
+
+const withdrawn = ({ bound }: Call): Outcome => ({ type: "withdrawn", message: words.withdrawn(bound.name) });
+
+/** From here on it is a call that was made. */
+function dispatch(call: Call, attempt: number): void {
+  const { agent, id, tool, identity, args } = call;
   const { run } = agent.pool;
-  const slot = { held: false };
-  try {
-    if (!run.tools.tryAcquire(slot)) {
-      const woken = yield* run.parking.park<void>(agent.life, (wake) =>
-        run.tools.enqueue(slot, agent.life, () => wake()),
-      );
-      if (woken.type === "withdrawn") return "withdrawn";
-    }
-    if (!call.dispatched) {
-      call.dispatched = true;
-      agent.toolCallCount++;
-      run.totals.toolCalls++;
-    }
-    run.emit({
-      type: "call:dispatched",
-      agent: agent.key,
-      call: call.id,
-      tool: call.tool,
-      identity: call.identity,
-      args: call.args,
-      attempt,
-    });
-    return yield* execute(new CallExecution(call, attempt, slot, allowance), allowance);
-  } finally {
-    run.tools.release(slot);
+  if (!call.dispatched) {
+    call.dispatched = true;
+    agent.toolCallCount++;
+    run.totals.toolCalls++;
   }
-}
-
-/** Runs the body. What it throws is a value from here on; a halt is not. */
-function* execute(execution: CallExecution, allowance: Allowance): Operation<Execution> {
-  const { bound, args } = execution.call;
-  const context = new ExecutionContext(execution);
-  try {
-    let value = bound.tool.execute(copy(args), context);
-    if (isPending(value)) value = yield* bounded(nested(execution, value), allowance);
-    return { type: "returned", value: toJson(value) };
-  } catch (error) {
-    return { type: "threw", error };
-  } finally {
-    context.end();
-  }
+  run.emit({ type: "call:dispatched", agent: agent.key, call: id, tool, identity, args: args.args, attempt });
 }
 
 /** An operation may open pools: they nest in its call. */
@@ -101,44 +89,6 @@ function nested(execution: CallExecution, value: unknown): unknown {
     },
   };
 }
-
-/** Was that an attempt? */
-function* judge(call: Call, execution: Execution, attempt: number): Operation<ExecutedAnswer> {
-  const { hooks } = call.bound;
-  const input = () => ({ agent: call.agent.view, call: infoOf(call), run: call.agent.pool.run.id });
-  const result = execution.type === "returned" ? execution.value : undefined;
-  const error = execution.type === "threw" ? execution.error : undefined;
-  if (execution.type === "returned" && hasMoment(hooks, "onResult"))
-    for (const hook of hooks)
-      if (hook.onResult)
-        yield* askHook(hook, {
-          agent: call.agent,
-          call: call.id,
-          moment: "onResult",
-          input: () => ({ ...input(), result: copy(result) }),
-          read: () => undefined,
-        });
-  const answer = hasMoment(hooks, "afterExecute")
-    ? yield* askHooks(hooks, {
-        agent: call.agent,
-        call: call.id,
-        moment: "afterExecute",
-        input: () => ({ ...input(), execution, result: copy(result), error, attempt }),
-        read: readExecuted,
-      })
-    : undefined;
-  if (answer) return answer;
-  return error instanceof ToolRetryError
-    ? { type: "retry", afterMs: error.retryAfterMs }
-    : { type: "attempt" };
-}
-
-const readExecuted = (answer: unknown): ExecutedAnswer | undefined =>
-  readAnswer<ExecutedAnswer>(answer, {
-    attempt: () => true,
-    retry: ({ afterMs }) => Number.isFinite(afterMs) && afterMs >= 0,
-    fail: ({ message }) => message === undefined || isMessage(message),
-  });
 
 function conclude(
   call: Call,

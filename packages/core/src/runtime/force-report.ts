@@ -1,5 +1,6 @@
 import type { Operation } from "effection";
 import type { BoundTool } from "../decisions/bind.ts";
+import { CallArgs } from "../decisions/call-args.ts";
 import { frozenCopy } from "../decisions/copy.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { parseArgs } from "../decisions/parse.ts";
@@ -57,7 +58,7 @@ function* readCall(
 ): Operation<Report | undefined> {
   const parsed = parseArgs(proposed.tool, proposed.input, bound.schema);
   if (parsed.type === "invalid") return undefined;
-  const args = frozenCopy(parsed.args);
+  const args = new CallArgs(frozenCopy(parsed.args));
   const { tool, identity } = { tool: proposed.tool, identity: bound.identity };
   const id = `${agent.key}:${agent.turns + 1}#0`;
   const call = {
@@ -73,5 +74,5 @@ function* readCall(
     dispatched: false,
   };
   const shaped = yield* shapeReport(call);
-  return "value" in shaped ? { result: shaped.value, report: args } : undefined;
+  return "value" in shaped ? { result: shaped.value, report: args.args } : undefined;
 }

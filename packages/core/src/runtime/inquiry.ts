@@ -32,7 +32,7 @@ export class Inquiry implements GuardInput {
     return this.#call.identity;
   }
   get args(): Args {
-    this.#args ??= copy(this.#call.args);
+    this.#args ??= copy(this.#call.args.args);
     return this.#args;
   }
   get agent(): Agent {
@@ -55,7 +55,7 @@ export class Inquiry implements GuardInput {
     return this.#foresee ? this.#snapshot.foreseen() : this.#snapshot.attended();
   }
   inFlight(): readonly Args[] {
-    return this.#snapshot.open().map((ticket) => ticket.args);
+    return this.#snapshot.open().map((ticket) => ticket.args.args);
   }
 }
 

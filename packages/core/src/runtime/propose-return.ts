@@ -7,7 +7,6 @@ import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
 import type { Outcome } from "../values/call.ts";
 import type { ReturnAnswer } from "../values/hooks.ts";
-import type { Args } from "../values/json.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askHook } from "./ask-hooks.ts";
 import { CallExecution } from "./call-execution.ts";
@@ -35,7 +34,7 @@ export function* proposeReturn(agent: AgentState, said: Call | string): Operatio
     agent.rejected = true;
     return { type: "rejected", outcome: { type: "refused", guard: verdict.by, message: verdict.message } };
   }
-  return { type: "ended", ending: { exit, result: verdict.result, report: call?.args } };
+  return { type: "ended", ending: { exit, result: verdict.result, report: call?.args.args } };
 }
 
 /** What a terminal call's arguments come to: what its tool makes of them. */
@@ -46,7 +45,7 @@ export function* shapeReport(
   const allowance = new Allowance(call.agent.pool.run.clock, tool.timeoutMs ?? 120_000);
   const context = new ExecutionContext(new CallExecution(call, 0, { held: false }, allowance));
   try {
-    const value = tool.execute(copy(call.args) as Args, context);
+    const value = tool.execute(copy(call.args.args), context);
     return { value: isPending(value) ? yield* bounded(value, allowance) : value };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

@@ -1,6 +1,7 @@
 import type { Operation } from "effection";
 import type { BoundGuard } from "../decisions/bind.ts";
 import { isClosing } from "../decisions/life.ts";
+import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
 import type { Call } from "./call-state.ts";
 import { enterLine } from "./enter-line.ts";
@@ -21,8 +22,9 @@ export function* runCall(call: Call, lookers: readonly BoundGuard[]): Operation<
   const since = agent.pool.run.clock.now();
   setPhase(agent, "calling");
   try {
-    const outcome = (yield* enterLine(call, lookers)) ?? (yield* executeCall(call));
-    return settleCall(call, outcome, since);
+    const entered = enterLine(call, lookers);
+    const outcome = entered instanceof Later ? yield* entered.operation : entered;
+    return settleCall(call, outcome ?? (yield* executeCall(call)), since);
   } finally {
     agent.calling--;
     if (!call.dispatched) agent.reserved--;

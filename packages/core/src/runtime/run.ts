@@ -62,7 +62,7 @@ export function createRun({
     retries: 0,
     observers,
     emit(happening) {
-      const event = Object.assign(happening, { run: id, at: clock.now() });
+      const event: PoolEvent = { run: id, at: clock.now(), ...happening };
       for (const observe of observers) notify(observe, event);
     },
   };

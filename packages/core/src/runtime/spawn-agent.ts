@@ -95,6 +95,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
   let ending: Ending = { exit: "cancelled", result: undefined };
   try {
     ending = yield* scoped(function* () {
+      const dismiss = agent.pool.run.line.delegate(agent);
       try {
         yield* AgentContext.set(agent.view);
         agent.session = yield* fork(agent);
@@ -102,6 +103,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
         forked();
         return yield* converse(agent);
       } finally {
+        dismiss();
         close(agent);
       }
     });

@@ -1,4 +1,6 @@
 import type { Operation } from "effection";
+import type { Woken } from "../effects/parking.ts";
+import type { Slot } from "../effects/permits.ts";
 import { type GenerateRequest, ModelLimitError, type Turn } from "../values/model.ts";
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
@@ -16,52 +18,48 @@ export function* takeTurn(
   request: GenerateRequest,
   forced: boolean,
 ): Operation<Turn | undefined> {
+  const { session } = agent;
   const { run } = agent.pool;
+  const turn = agent.turns + 1;
+  // the grant writes into this before its waiter resumes: a halt between the two gives it back
+  const slot: Slot = { held: false };
   for (let attempt = 0; ; attempt++) {
-    const generated = yield* generate(agent, request, forced);
-    if (generated.type === "turn") return generated.turn;
-    const { error } = generated;
-    if (attempt >= MODEL_RETRIES) throw error;
-    const afterMs = error.retryAfterMs ?? 1_000 * 2 ** attempt;
-    const until = run.clock.now() + afterMs;
-    run.emit({ type: "model:limited", agent: agent.key, model: agent.model.id, afterMs, attempt });
-    const woken = yield* parkAgent<void>(agent, {
-      reason: "rate_limit",
-      until,
-      enter: (wake) => run.clock.at(until, () => wake()),
-    });
-    if (woken.type === "withdrawn") return undefined;
+    let limit: ModelLimitError;
+    try {
+      if (!run.generations.tryAcquire(slot)) yield* run.generations.acquire(slot, agent.life);
+      setPhase(agent, "generating");
+      run.emit({ type: "turn:started", agent: agent.key, turn, forced });
+      agent.step ??= { mark: session.mark(), reads: agent.lineage.length };
+      const deltas = yield* session.generate(request);
+      let next = yield* deltas.next();
+      for (; !next.done; next = yield* deltas.next())
+        run.emit({ type: "turn:delta", agent: agent.key, turn, delta: next.value });
+      return complete(agent, next.value, turn);
+    } catch (error) {
+      if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw error;
+      limit = error;
+    } finally {
+      run.generations.release(slot);
+    }
+    if (!forced) agent.step = undefined;
+    if ((yield* waitForModel(agent, limit, attempt)).type === "withdrawn") return undefined;
   }
 }
 
-type Generated =
-  | { readonly type: "turn"; readonly turn: Turn }
-  | { readonly type: "limited"; readonly error: ModelLimitError };
-
-/** The permit is written into a slot that the `finally` already owns when the wait for it begins. */
-function* generate(agent: AgentState, request: GenerateRequest, forced: boolean): Operation<Generated> {
+function waitForModel(
+  agent: AgentState,
+  { retryAfterMs }: ModelLimitError,
+  attempt: number,
+): Operation<Woken<void>> {
   const { run } = agent.pool;
-  const { session } = agent;
-  const slot = { held: false };
-  try {
-    yield* run.generations.acquire(slot, agent.life);
-    setPhase(agent, "generating");
-    const turn = agent.turns + 1;
-    run.emit({ type: "turn:started", agent: agent.key, turn, forced });
-    agent.step ??= { mark: session.mark(), reads: agent.lineage.length };
-    const deltas = yield* session.generate(request);
-    for (;;) {
-      const next = yield* deltas.next();
-      if (next.done) return { type: "turn", turn: complete(agent, next.value, turn) };
-      run.emit({ type: "turn:delta", agent: agent.key, turn, delta: next.value });
-    }
-  } catch (error) {
-    if (!forced) agent.step = undefined;
-    if (error instanceof ModelLimitError) return { type: "limited", error };
-    throw error;
-  } finally {
-    run.generations.release(slot);
-  }
+  const afterMs = retryAfterMs ?? 1_000 * 2 ** attempt;
+  const until = run.clock.now() + afterMs;
+  run.emit({ type: "model:limited", agent: agent.key, model: agent.model.id, afterMs, attempt });
+  return parkAgent<void>(agent, {
+    reason: "rate_limit",
+    until,
+    enter: (wake) => run.clock.at(until, () => wake()),
+  });
 }
 
 function complete(agent: AgentState, result: Turn, turn: number): Turn {

@@ -4,11 +4,6 @@ import type { Args } from "../values/json.ts";
 import type { ToolContext } from "../values/tool.ts";
 import type { CallExecution } from "./call-execution.ts";
 
-const executions = new WeakMap<ToolContext, CallExecution>();
-
-/** The execution a tool's context belongs to; undefined for one that is not ours. */
-export const executionOf = (context: ToolContext): CallExecution | undefined => executions.get(context);
-
 /** What one execution of a tool gets beside its arguments. */
 export class ExecutionContext implements ToolContext {
   readonly #execution: CallExecution;
@@ -17,7 +12,6 @@ export class ExecutionContext implements ToolContext {
 
   constructor(execution: CallExecution) {
     this.#execution = execution;
-    executions.set(this, execution);
   }
   get agent(): Agent {
     return this.#execution.call.agent.view;
@@ -54,6 +48,11 @@ export class ExecutionContext implements ToolContext {
       tool,
       message: String(message),
     });
+  }
+
+  /** The execution that a context belongs to; undefined for one that is not ours. */
+  static executionOf(context: ToolContext): CallExecution | undefined {
+    return #execution in context ? context.#execution : undefined;
   }
 
   /** The execution is over: whatever it started is told to stop. */

@@ -4,6 +4,7 @@ import type { Operation } from "effection";
 export type Answerable<T> = T | PromiseLike<T> | Operation<T>;
 
 /** No opinion: the next contributor is asked. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook without a return statement abstains
 export type Abstain = undefined | null | void | { readonly type: "proceed" };
 
 export interface Refuse {
