@@ -10,6 +10,8 @@ export interface Query {
   readonly terms: readonly Word[];
   /** Every stem of the question, function words too. */
   readonly stems: ReadonlySet<string>;
+  /** Stem of what is asked for, where the question names it: `river` in "Which river …", `points` in "How many points …". */
+  readonly focus: string | undefined;
   /** Pairs of neighbouring terms. */
   readonly pairs: readonly (readonly [string, string])[];
 }
@@ -38,5 +40,19 @@ export function query(question: string): Query {
     terms,
     stems: new Set(all.map((word) => word.stem)),
     pairs,
+    focus: focusOf(all),
   };
+}
+
+const focusCues = new Set(["what", "which", "many", "much"]);
+/** Say nothing about what is asked for, the word after them does. */
+const emptyFocus = new Set(["name", "kind", "type", "sort", "many", "much", "other", "number", "amount"]);
+const focusReach = 4;
+
+function focusOf(all: readonly Word[]): string | undefined {
+  const cue = all.findIndex((word) => focusCues.has(word.plain));
+  if (cue === -1) return undefined;
+  return all
+    .slice(cue + 1, cue + 1 + focusReach)
+    .find((word) => !functionWords.has(word.plain) && !emptyFocus.has(word.plain))?.stem;
 }

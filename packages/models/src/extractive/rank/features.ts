@@ -1,3 +1,4 @@
+import { alikeIn } from "../question/alike.ts";
 import { holdsAnswer } from "../question/answerType.ts";
 import type { Query } from "../question/query.ts";
 import { pronouns } from "../text/functionWords.ts";
@@ -12,11 +13,13 @@ import type { Candidate, Candidates } from "./candidates.ts";
  * - `match`: BM25 of the sentence as a share of what the question's terms are worth
  * - `coverage`, `coverageSquared`: how much of the question's terms, weighted by rarity, the sentence holds
  * - `before`, `beforePronoun`, `after`, `context`, `alike`: how much of what it lacks the sentence before holds
- *   (again if a pronoun points there), the one after, the title and headings, and words of the same beginning
+ *   (again if a pronoun points there), the one after, the title and headings, and words of the same family or
+ *   that the question misspells
+ * - `around`: how much of the terms the sentence and both its neighbours hold together
  * - `pairs`: how many neighbouring terms of the question stand near each other
  * - `type`: whether it holds something of the kind asked for
+ * - `focus`: whether it names what is asked for
  * - `length`: logarithm of its words
- * - `first`: it opens its block
  */
 export const featureNames = [
   "sentence",
@@ -28,12 +31,13 @@ export const featureNames = [
   "before",
   "beforePronoun",
   "after",
+  "around",
   "context",
   "alike",
   "pairs",
   "type",
+  "focus",
   "length",
-  "first",
 ] as const;
 
 export type FeatureName = (typeof featureNames)[number];
@@ -55,6 +59,8 @@ export function featuresOf(query: Query, { list, statistics }: Candidates): Feat
   }
   const weights = new Map(query.terms.map(({ stem }) => [stem, rarity(statistics.sentence, stem)]));
   const total = Math.max(1e-9, sum(weights.values()));
+  const vocabulary = statistics.sentence.frequency;
+  const alike = new Map(query.terms.map(({ stem }) => [stem, alikeIn(stem, vocabulary)]));
   return list.map((candidate, at) => {
     const score = scores[at]!;
     const { counts } = candidate.sentence;
@@ -73,12 +79,15 @@ export function featuresOf(query: Query, { list, statistics }: Candidates): Feat
       before,
       beforePronoun: pointsBack(candidate.sentence.words) ? before : 0,
       after: neighbour(list, candidate.next, share),
+      around:
+        coverage +
+        share((stem) => holds(list, candidate.previous, stem) || holds(list, candidate.next, stem)),
       context: share((stem) => candidate.context.has(stem)),
-      alike: share((stem) => candidate.sentence.words.some((word) => alike(stem, word.stem))),
+      alike: share((stem) => alike.get(stem)!.some((other) => counts.has(other))),
       pairs: pairs(query, candidate.sentence.words, weights),
       type: holdsAnswer(query.type, candidate.sentence.text, candidate.sentence.words, query.stems),
+      focus: query.focus !== undefined && counts.has(query.focus) ? 1 : 0,
       length: Math.log(candidate.sentence.words.length),
-      first: candidate.previous === -1 ? 1 : 0,
     };
   });
 }
@@ -93,20 +102,14 @@ const neighbour = (
   list: readonly Candidate[],
   at: number,
   share: (has: (stem: string) => boolean) => number,
-): number => (at === -1 ? 0 : share((stem) => list[at]!.sentence.counts.has(stem)));
+): number => (at === -1 ? 0 : share((stem) => holds(list, at, stem)));
+
+const holds = (list: readonly Candidate[], at: number, stem: string): boolean =>
+  at !== -1 && list[at]!.sentence.counts.has(stem);
 
 /** A pronoun among its first words: what it is about was named before. */
 const pointsBack = (sentence: readonly Word[]): boolean =>
   sentence.slice(0, 4).some((word) => pronouns.has(word.plain));
-
-/** Of one family, though their stems differ: `destruct` and `destroy` are not, `govern` and `government` are. */
-function alike(left: string, right: string): boolean {
-  const shorter = Math.min(left.length, right.length);
-  if (shorter < 4 || left.length < 5) return false;
-  let common = 0;
-  while (common < shorter && left[common] === right[common]) common++;
-  return common >= Math.max(4, shorter - 1);
-}
 
 /** By distance in words. */
 const nearness = (distance: number): number =>

@@ -23,9 +23,11 @@ export interface Selection {
 }
 
 /** Where one sentence is this likely, a second one would add nothing. */
-const sureAlone = 0.85;
-/** A neighbour less likely than this adds nothing. */
-const worthAdding = 0.01;
+const sureAlone = 0.9;
+/** A neighbour has to add this much. */
+const worthAdding = 0.02;
+/** Two sentences of more words than this are quoted together only if their share of the room is as large. */
+const longPair = 75;
 
 /**
  * The passages that most likely answer, best first. Each is a sentence, or two where the second adds to the
@@ -39,8 +41,7 @@ export function select(ranked: readonly Ranked[], { passages, words, sentences }
   let left = words;
   const take = (places: readonly number[]): boolean => {
     const passage = passageOf(places.map((place) => ranked[place]!));
-    if (texts.has(passage.text)) return false;
-    if (passage.words > left) return false;
+    if (passage.words > left || texts.has(passage.text)) return false;
     for (const place of places) used.add(place);
     texts.add(passage.text);
     chosen.push(passage);
@@ -50,30 +51,39 @@ export function select(ranked: readonly Ranked[], { passages, words, sentences }
   for (const place of order) {
     if (chosen.length >= passages) break;
     if (used.has(place)) continue;
-    const pair = sentences === 2 ? partner(ranked, place, used) : undefined;
     // Each passage may use its part of what is left, so that a long one does not starve the rest.
-    const part = left / (passages - chosen.length);
-    const fits = pair?.reduce((all, at) => all + ranked[at]!.candidate.sentence.words.length, 0) ?? 0;
-    if (pair && fits <= Math.max(part, longPair) && take(pair)) continue;
-    take([place]);
+    const room = Math.max(longPair, left / (passages - chosen.length));
+    const pair = sentences === 2 ? likeliestPair(ranked, place, used, room) : undefined;
+    if (pair === undefined || !take(pair)) take([place]);
   }
   return chosen;
 }
 
-/** Two sentences of that many words together may always stand as one passage, if there is room at all. */
-const longPair = 60;
-
-function partner(
+/**
+ * Two neighbours that are likelier than any single sentence left: usually the likeliest one with a neighbour, but two
+ * that are both fairly likely may beat it.
+ */
+function likeliestPair(
   ranked: readonly Ranked[],
   place: number,
   used: ReadonlySet<number>,
+  room: number,
 ): readonly number[] | undefined {
-  const { candidate, mass } = ranked[place]!;
-  if (mass >= sureAlone) return undefined;
-  const free = [candidate.previous, candidate.next].filter((at) => at !== -1 && !used.has(at));
-  const best = free.sort((a, b) => ranked[b]!.mass - ranked[a]!.mass)[0];
-  if (best === undefined || ranked[best]!.mass < worthAdding) return undefined;
-  return best < place ? [best, place] : [place, best];
+  const alone = ranked[place]!.mass;
+  if (alone >= sureAlone) return undefined;
+  let best: readonly number[] | undefined;
+  let mass = alone + worthAdding * alone;
+  ranked.forEach(({ candidate, mass: own }, at) => {
+    const { next } = candidate;
+    if (next === -1 || used.has(at) || used.has(next)) return;
+    const both = own + ranked[next]!.mass;
+    if (both <= mass) return;
+    const length = candidate.sentence.words.length + ranked[next]!.candidate.sentence.words.length;
+    if (length > room) return;
+    best = [at, next];
+    mass = both;
+  });
+  return best;
 }
 
 function passageOf(parts: readonly Ranked[]): Passage {
