@@ -19,6 +19,8 @@ export interface CorpusConfig {
   readonly ignore?: readonly string[];
   /** Larger files are left out with a notice. Default 32 MiB. */
   readonly maxFileBytes?: number;
+  /** Told now and then, while files are read into the index, how many of those that changed are done. */
+  readonly progress?: (done: number, total: number) => void;
   /** Default: real time. */
   readonly clock?: Pick<Clock, "now">;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "effection";
@@ -134,6 +135,44 @@ test("files that are no documents are left out with a notice each", async () => 
   });
 });
 
+test.skipIf(process.platform !== "linux")(
+  "what cannot be read is left out with the reason, and holds nothing up",
+  async () => {
+    const cwd = temporaryFolder({ "docs/good.md": "# Good" });
+    symlinkSync("/proc/self/mem", join(cwd, "docs/memory.md"));
+    execFileSync("mkfifo", [join(cwd, "docs/pipe.md")]);
+    await inMemory({ cwd, paths: "docs" }, (corpus) => {
+      expect(pathsOf(corpus)).toEqual(["docs/good.md"]);
+      expect(corpus.notices).toEqual([
+        "docs/memory.md was left out: cannot be read (EIO)",
+        "docs/pipe.md was left out: not a regular file",
+      ]);
+    });
+  },
+);
+
+test("a broken PDF is left out with a notice, whenever its corpus is opened", async () => {
+  const cwd = temporaryFolder({ "docs/good.md": "# Good", "docs/bad.pdf": "%PDF-1.4 broken" });
+  const config = { cwd, paths: "docs", index: "corpus.db" };
+  const notices = await opened(config, (corpus) => corpus.notices);
+  expect(notices).toEqual([
+    expect.stringMatching(/^docs\/bad\.pdf was left out: a PDF that cannot be opened/),
+  ]);
+  expect(await opened(config, (corpus) => corpus.notices)).toEqual(notices);
+});
+
+test("how far the reading of files is can be followed", async () => {
+  const cwd = temporaryFolder(
+    Object.fromEntries(Array.from({ length: 450 }, (_, index) => [`docs/${index}.md`, "alpha"])),
+  );
+  const seen: number[][] = [];
+  await inMemory({ cwd, paths: "docs", progress: (...state) => void seen.push(state) }, pathsOf);
+  expect(seen).toEqual([
+    [200, 450],
+    [400, 450],
+  ]);
+});
+
 test("no document at all is an error that names the paths and why", async () => {
   const cwd = temporaryFolder({ "docs/empty.md": "", "docs/x.bin": "x" });
   const open = (paths: string | string[]) => inMemory({ cwd, paths }, pathsOf);
@@ -141,6 +180,7 @@ test("no document at all is an error that names the paths and why", async () => 
   await expect(open("docs")).rejects.toThrow("docs/empty.md was left out: empty");
   await expect(open("nope/**/*.md")).rejects.toThrow('looked at "nope/**/*.md"');
   await expect(open([])).rejects.toThrow("no paths at all");
+  await expect(open("")).rejects.toThrow("a corpus path is empty");
   await expect(open("missing")).rejects.toThrow(`corpus path "missing" is not there`);
   await expect(open("missing")).rejects.toMatchObject({ name: "ConfigurationError" });
 });

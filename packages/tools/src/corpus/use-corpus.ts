@@ -30,7 +30,12 @@ export function useCorpus(config: CorpusConfig): Operation<Corpus> {
     const found = yield* findFiles({ paths, cwd, ignore, maxFileBytes });
     const name = config.index ?? defaultIndex(cwd, found.root, [...paths, "", ...ignore]);
     const path = name === ":memory:" ? name : resolve(cwd, name);
-    const index = yield* useIndex({ path, files: found.files, now: () => clock.now() });
+    const index = yield* useIndex({
+      path,
+      files: found.files,
+      now: () => clock.now(),
+      progress: config.progress,
+    });
     const corpus = corpusOf(found, index);
     if (corpus.documents.length === 0) throw noDocuments(paths, cwd, corpus.notices);
     yield* provide(corpus);

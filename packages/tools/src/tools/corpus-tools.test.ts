@@ -135,6 +135,24 @@ test("list gives titles and main headings, narrowed by a glob or a folder", () =
     );
   }));
 
+test("a glob that could take forever is refused, and a search of any length answers", () =>
+  withTools(({ call }) => {
+    expect(() => call("list", { glob: "*a*a*a*a*a*a*a*b" })).toThrow("8 wildcards, at most 6");
+    const found = call<SearchResult>("search", { query: `retries ${"and more ".repeat(6_000)}` });
+    expect(found.hits[0]?.path).toBe("docs/guide.md");
+    expect(found.query).toHaveLength(301);
+  }));
+
+test("hits that do not fit are left out with a notice", () =>
+  withTools(
+    ({ call }) => {
+      const found = call<SearchResult>("search", { query: "line milk tried" });
+      expect(found.hits.length).toBeLessThan(found.total);
+      expect(found.notice).toMatch(/more hits? did not fit/);
+    },
+    { maxChars: 700 },
+  ));
+
 test("the tools have schemas that a model can be sent", () =>
   withTools(({ named }) => {
     expect(parametersOf(named("read"))).toMatchObject({

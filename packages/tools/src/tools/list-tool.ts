@@ -31,7 +31,7 @@ export function listTool(corpus: Corpus, maxChars: number): Tool {
     name: "list",
     description: "Lists the documents there are, with titles and main headings.",
     parameters: z.object({
-      glob: z.string().min(1).max(1_000).optional().describe("Only paths that match, for example guides/**"),
+      glob: z.string().min(1).max(300).optional().describe("Only paths that match, for example guides/**"),
       limit: z.number().int().min(1).max(1_000).default(100).describe("Most documents to list"),
     }),
     execute: ({ glob, limit }): ListResult => {
@@ -44,10 +44,13 @@ export function listTool(corpus: Corpus, maxChars: number): Tool {
   });
 }
 
-/** A glob; a folder's name means what it holds. */
+/** A glob; a folder's name means what it holds. Many wildcards could take forever to match, so few are taken. */
 function matcherOf(glob: string): (document: DocumentInfo) => boolean {
+  const wildcards = glob.match(/\*+|[?+@!]\(/g)?.length ?? 0;
+  if (wildcards > 6)
+    throw new Error(`The glob has ${wildcards} wildcards, at most 6 are taken: name a folder instead.`);
   const clean = glob.replace(/^\.\//, "").replace(/\/$/, "");
-  const matches = picomatch([clean, `${clean}/**`], { dot: true, nocase: true });
+  const matches = picomatch([clean, `${clean}/**`], { dot: true, nocase: true, noextglob: true });
   return ({ path }) => matches(path);
 }
 

@@ -8,6 +8,7 @@ import { fitting } from "./fitting.ts";
 export interface SearchResult {
   /** Told apart from what was read: parts of passages, cut short. */
   readonly kind: "snippets";
+  /** Cut short where it is very long. */
   readonly query: string;
   /** Best first. */
   readonly hits: readonly SearchHit[];
@@ -27,7 +28,7 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
       'Searches the documents for passages. Give the words that the answer would have; words in "quotes" must occur ' +
       "exactly so. The hits are snippets: read their lines before you rely on them.",
     parameters: z.object({
-      query: z.string().trim().min(1).max(20_000).describe("What to look for"),
+      query: z.string().trim().min(1).describe("What to look for"),
       limit: z.number().int().min(1).max(250).default(8).describe("Most hits to give"),
     }),
     hooks: { name: "search", beforeDispatch: [queryDedup()] },
@@ -38,7 +39,7 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
       const notice = noticeOf(corpus, hits.length, found.length);
       return {
         kind: "snippets",
-        query,
+        query: query.length > 300 ? `${query.slice(0, 300)}…` : query,
         hits,
         total,
         documents: corpus.documents.length,
@@ -55,6 +56,6 @@ function noticeOf(corpus: Corpus, given: number, found: number): string | undefi
       "fewer words, or list to see what there is."
     );
   if (given < found)
-    return `${found - given} more hits did not fit and were left out: ask in more particular words to see others.`;
+    return `${found - given} more ${found - given === 1 ? "hit" : "hits"} did not fit and were left out: ask in more particular words to see others.`;
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { unzipSync } from "fflate";
+import { messageOf } from "../message-of.ts";
 
 /** Files of a ZIP by name; or that it is broken, or would unpack to more than it may. */
 export type Archive =
@@ -25,6 +26,6 @@ export function archive(bytes: Uint8Array, wanted: (name: string) => boolean): A
       files: new Map(Object.entries(unzipSync(bytes, { filter: ({ name }) => wanted(name) }))),
     };
   } catch (error) {
-    return { type: "broken", reason: error instanceof Error ? error.message : String(error) };
+    return { type: "broken", reason: messageOf(error) };
   }
 }

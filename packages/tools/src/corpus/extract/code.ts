@@ -14,6 +14,9 @@ const declaration = new RegExp(
 const constant = /^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)/u;
 /** Any name that opens something: only believed below a comment. */
 const member = /^\s*(?:[\w$<>[\]?,.&*]+\s+)*\*?([\p{L}_$#][\p{L}\p{N}_$]*)\s*[?!]?\s*[(:=<{]/u;
+/** What begins a statement within a body. */
+const statement =
+  /^\s*(const|let|var|return|throw|yield|await|if|for|while|switch|case|else|import|from|package|using|#)\b/;
 const reserved =
   /^(if|for|while|switch|return|case|catch|else|do|try|import|from|with|new|throw|yield|await)$/;
 
@@ -42,7 +45,7 @@ function declared(line: string, hasComment: boolean): { name: string; level: num
     return { name: plain[2]!.replace(/[.:]+$/, ""), level: levelOf(plain[1]!) };
   const value = constant.exec(line);
   if (value && (hasComment || line.startsWith("export"))) return { name: value[1]!, level: 1 };
-  const inner = hasComment ? member.exec(line) : null;
+  const inner = hasComment && !statement.test(line) ? member.exec(line) : null;
   if (inner && !reserved.test(inner[1]!)) return { name: inner[1]!, level: levelOf(/^\s*/.exec(line)![0]) };
   return undefined;
 }

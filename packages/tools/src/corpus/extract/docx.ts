@@ -1,7 +1,7 @@
 import { type Operation, until } from "effection";
 import { zipSync } from "fflate";
 import type Mammoth from "mammoth";
-import { messageOf } from "../index/database.ts";
+import { messageOf } from "../message-of.ts";
 import { archive } from "./archive.ts";
 import { type Extracted, nothing } from "./extracted.ts";
 import { html } from "./html.ts";

@@ -3,6 +3,7 @@ import type { Operation } from "effection";
 import type { DocumentKind } from "../corpus.ts";
 import { decode } from "../decode.ts";
 import type { FoundFile } from "../files/file-list.ts";
+import { messageOf } from "../message-of.ts";
 import { code } from "./code.ts";
 import { docx } from "./docx.ts";
 import { epub } from "./epub.ts";
@@ -19,10 +20,20 @@ import { wrapped } from "./wrap.ts";
  */
 export function* extract(file: Pick<FoundFile, "path" | "kind">, bytes: Uint8Array): Operation<Extracted> {
   if (bytes.length === 0) return nothing("empty");
-  const extracted = yield* byKind(file, bytes);
+  const extracted = yield* attempted(file, bytes);
   if (extracted.type === "text" && extracted.lines.every((line) => line.trim() === ""))
     return nothing("empty");
   return wrapped(extracted);
+}
+
+function* attempted(file: Pick<FoundFile, "path" | "kind">, bytes: Uint8Array): Operation<Extracted> {
+  try {
+    return yield* byKind(file, bytes);
+  } catch (error) {
+    return nothing(
+      `it cannot be read as ${file.kind === "unknown" ? "text" : file.kind} (${messageOf(error)})`,
+    );
+  }
 }
 
 function* byKind({ path, kind }: Pick<FoundFile, "path" | "kind">, bytes: Uint8Array): Operation<Extracted> {

@@ -1,7 +1,7 @@
 import { ensure, type Operation, scoped, until } from "effection";
 import type { PDFDocumentProxy, PDFPageProxy } from "unpdf/pdfjs";
 import type { Heading } from "../corpus.ts";
-import { messageOf } from "../index/database.ts";
+import { messageOf } from "../message-of.ts";
 import { type Extracted, nothing } from "./extracted.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, extname, relative } from "node:path";
 import type { DocumentKind } from "../corpus.ts";
 import { statOf } from "./disk.ts";
@@ -74,7 +74,8 @@ export class FileList {
     if (by === "folder" && (kind === "unknown" || (kind === "code" && isCompiled(path))))
       return { type: "other_kind", extension: extname(path).toLowerCase() || basename(path) };
     const stats = statOf(path);
-    if (!stats) return { type: "left_out", reason: "a link that leads nowhere" };
+    if (!stats)
+      return { type: "left_out", reason: isLink(path) ? "a link that leads nowhere" : "it cannot be found" };
     if (!stats.isFile()) return { type: "left_out", reason: "not a regular file" };
     if (stats.size > this.maxFileBytes)
       return {
@@ -106,6 +107,9 @@ export class FileList {
 /** Compiled code whose declarations, with the comments, sit beside it. */
 const isCompiled = (path: string): boolean =>
   /\.m?js$/.test(path) && existsSync(path.replace(/\.m?js$/, ".d.ts"));
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 const megabytes = (bytes: number): string => {
   const size = bytes / 1024 / 1024;

@@ -12,6 +12,8 @@ export type Source =
 
 /** What a path names: what is there first, then a glob. Throws {@link ConfigurationError} where it is neither. */
 export function sourceOf(path: string, cwd: string): Source {
+  if (path.trim() === "")
+    throw new ConfigurationError("a corpus path is empty; give a folder, a file or a glob");
   const absolute = resolve(cwd, path);
   const stats = statSync(absolute, { throwIfNoEntry: false });
   if (stats) return { type: stats.isDirectory() ? "folder" : "file", path: absolute };

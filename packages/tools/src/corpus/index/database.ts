@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { messageOf } from "../message-of.ts";
 
 /** An open index. */
 export type Index = Database.Database;
@@ -118,5 +119,3 @@ export const isUnwritable = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PERM)/.test(codeOf(error));
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -32,19 +32,22 @@ export function parseQuery(raw: string): Query {
 
 /**
  * A query in [FTS5's syntax](https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined where there is
- * nothing to find. Words that are everywhere hardly change an order and take long to rank by: they count alone only
- * where too few others are left, and with a neighbour always.
+ * nothing to find. Words that are everywhere hardly change an order and take long to rank by: while others are left,
+ * they count only next to one of those.
  */
-export function matchOf(
-  { words, pairs, phrases }: Query,
-  isEverywhere: (word: string) => boolean,
-): string | undefined {
-  if (words.length === 0) return undefined;
-  const rarer = words.filter((word) => !isEverywhere(word));
-  const any = [...(rarer.length > 1 ? rarer : words), ...pairs].map(quoted).join(" OR ");
-  const must = phrases.map(quoted).join(" AND ");
+export function matchOf(query: Query, isEverywhere: (word: string) => boolean): string | undefined {
+  if (query.words.length === 0) return undefined;
+  const rarer = new Set(query.words.filter((word) => !isEverywhere(word)));
+  const { words, pairs } = rarer.size > 1 ? onlyWith(rarer, query) : query;
+  const any = [...words, ...pairs].map(quoted).join(" OR ");
+  const must = query.phrases.map(quoted).join(" AND ");
   return must ? `${must} AND (${any})` : any;
 }
+
+const onlyWith = (rarer: ReadonlySet<string>, { pairs }: Query) => ({
+  words: [...rarer],
+  pairs: pairs.filter((pair) => pair.split(" ").some((word) => rarer.has(word))),
+});
 
 /** Telling words that stand next to each other. */
 function neighbours(all: readonly string[], telling: ReadonlySet<string>): string[] {

@@ -25,7 +25,12 @@ const mostAtOnce = { files: 200, bytes: 2_000_000 };
  * digest is kept, the rest is read. Written in small transactions, so that it can be halted at any point, resumed,
  * and done by several processes at once. Returns notices.
  */
-export function* refresh(index: Index, files: readonly FoundFile[], now: () => number): Operation<string[]> {
+export function* refresh(
+  index: Index,
+  files: readonly FoundFile[],
+  now: () => number,
+  progress?: (done: number, total: number) => void,
+): Operation<string[]> {
   const notices: string[] = [];
   const known = statesOf(index);
   const writer = writerOf(index);
@@ -42,8 +47,8 @@ export function* refresh(index: Index, files: readonly FoundFile[], now: () => n
     bytes = 0;
   };
 
-  for (const file of files) {
-    if (isUnchanged(file, known.get(file.path))) continue;
+  const changed = files.filter((file) => !isUnchanged(file, known.get(file.path)));
+  for (const [done, file] of changed.entries()) {
     yield* breathe();
     const read = readFile(file);
     if (read.type === "unreadable") {
@@ -53,7 +58,10 @@ export function* refresh(index: Index, files: readonly FoundFile[], now: () => n
       changes.push(yield* changeOf(file, read.bytes, known.get(file.path), now()));
       bytes += read.bytes.length;
     }
-    if (changes.length >= mostAtOnce.files || bytes >= mostAtOnce.bytes) write();
+    if (changes.length >= mostAtOnce.files || bytes >= mostAtOnce.bytes) {
+      write();
+      progress?.(done + 1, changed.length);
+    }
   }
   write();
   return notices;

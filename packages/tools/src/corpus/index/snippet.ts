@@ -17,7 +17,7 @@ export const stemsOf = (words: Iterable<string>): ReadonlySet<string> => new Set
  * The stretch of a passage that holds most of the words, at most `size` characters, white space collapsed, cut
  * between words with `…`.
  */
-export function snippetOf(passage: string, stems: ReadonlySet<string>, size = 320): string {
+export function snippetOf(passage: string, stems: ReadonlySet<string>, size = 400): string {
   const text = passage.replace(/\s+/g, " ").trim();
   if (text.length <= size) return text;
   const start = bestStart(text, stems, size);

@@ -2,12 +2,12 @@ import { existsSync, renameSync } from "node:fs";
 import { ConfigurationError } from "@agentpool/core";
 import { ensure, type Operation, resource } from "effection";
 import type { FoundFile } from "../files/file-list.ts";
+import { messageOf } from "../message-of.ts";
 import {
   closeIndex,
   type Index,
   isDamage,
   isUnwritable,
-  messageOf,
   type Opened,
   openIndex,
   settle,
@@ -20,6 +20,7 @@ export interface IndexOptions {
   readonly path: string;
   readonly files: readonly FoundFile[];
   readonly now: () => number;
+  readonly progress?: (done: number, total: number) => void;
 }
 
 export interface FreshIndex {
@@ -86,9 +87,9 @@ function* attempt(path: string, options: IndexOptions): Operation<Attempt> {
 }
 
 /** Refreshes, then holds on to what is there: a read transaction sees no later change. */
-function* upToDate(index: Index, path: string, { files, now }: IndexOptions): Operation<Attempt> {
+function* upToDate(index: Index, path: string, { files, now, progress }: IndexOptions): Operation<Attempt> {
   for (let tries = 0; tries < 3; tries++) {
-    const notices = yield* refresh(index, files, now);
+    const notices = yield* refresh(index, files, now, progress);
     if (path !== memory) {
       settle(index);
       index.exec("BEGIN");
