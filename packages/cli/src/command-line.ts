@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { Operation } from "effection";
-import { type ConfigFlags, configCommand } from "./commands/config.ts";
-import { type RunFlags, runCommand } from "./commands/run.ts";
+import { type Operation, until } from "effection";
+import type { ConfigFlags } from "./commands/config.ts";
+import type { RunFlags } from "./commands/run.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { withHarnessFlags } from "./harness-flags.ts";
 import type { Io } from "./io.ts";
@@ -10,7 +10,7 @@ import { hasColours } from "./palette.ts";
 /** What was asked for on the command line: an operation that gives the exit code. */
 export type Invocation = () => Operation<ExitCode>;
 
-/** The commands of `pool` and their help. `invoke` is told which one was called. */
+/** The commands of `pool` and their help. `invoke` is told which one was called; only then its code is loaded. */
 export function commandLine(io: Io, version: string, invoke: (invocation: Invocation) => void): Command {
   const program = new Command("pool")
     .description("Runs pools of agents over your documents, and shows what every agent did.")
@@ -35,7 +35,12 @@ export function commandLine(io: Io, version: string, invoke: (invocation: Invoca
       .option("--plain", "show progress as lines, also on a terminal"),
   )
     .addHelpText("after", RUN)
-    .action((words: string[], flags: RunFlags) => invoke(() => runCommand(io, words, flags)));
+    .action((words: string[], flags: RunFlags) =>
+      invoke(function* () {
+        const { runCommand } = yield* until(import("./commands/run.ts"));
+        return yield* runCommand(io, words, flags);
+      }),
+    );
 
   withHarnessFlags(
     program
@@ -44,7 +49,12 @@ export function commandLine(io: Io, version: string, invoke: (invocation: Invoca
       .option("--json", "print a list of { key, value, from }"),
   )
     .addHelpText("after", CONFIG)
-    .action((flags: ConfigFlags) => invoke(() => configCommand(io, flags)));
+    .action((flags: ConfigFlags) =>
+      invoke(function* () {
+        const { configCommand } = yield* until(import("./commands/config.ts"));
+        return yield* configCommand(io, flags);
+      }),
+    );
 
   return program;
 }

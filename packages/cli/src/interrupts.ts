@@ -23,18 +23,21 @@ export const useInterrupts = (onFirst: () => void): Operation<Interrupts> =>
     const stop = withResolvers<void>();
     let presses = 0;
     let last = Number.NEGATIVE_INFINITY;
+    // Once every listener of the signal was called: those that restore the terminal end the process by the signal
+    // where they find that nobody else listens any more.
+    const stopAtOnce = () => queueMicrotask(() => stop.resolve());
     const onInterrupt = () => {
       const now = performance.now();
       if (now - last < SAME_KEYPRESS_MS) return;
       last = now;
       presses++;
       if (presses === 1) onFirst();
-      else if (presses === 2) stop.resolve();
+      else if (presses === 2) stopAtOnce();
       else process.exit(130);
     };
     const onTerminate = () => {
       presses = Math.max(presses, 2);
-      stop.resolve();
+      stopAtOnce();
     };
     const handlers = { SIGINT: onInterrupt, SIGTERM: onTerminate, SIGHUP: onTerminate } as const;
     for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);

@@ -21,7 +21,7 @@ export const ENDS: Readonly<Record<Exit, string>> = {
   repetition: "stopped: it kept repeating a refused call",
   invalid_output: "its answer does not fit",
   model_error: "its model failed",
-  cancelled: "cancelled",
+  cancelled: "cut short",
 };
 
 /** An event as one line of plain progress; undefined for what is too small to say. */

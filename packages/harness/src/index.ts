@@ -7,7 +7,13 @@ export { loadProgram } from "./load-program.ts";
 export type { Entry } from "./merge.ts";
 export { describeOrigin, type Origin } from "./origin.ts";
 export { describeProblem, HarnessError, keyName, type Problem } from "./problem.ts";
-export { defineHarness, type HarnessProgram, type PoolOptions, type ProgramContext } from "./program.ts";
+export {
+  defineHarness,
+  type HarnessProgram,
+  type JobOptions,
+  type PoolOptions,
+  type ProgramContext,
+} from "./program.ts";
 export { type Outcome, type RunOptions, runHarness } from "./run-harness.ts";
 export { EFFORTS, type HarnessFile, harnessSchema } from "./schema.ts";
 export { assertBuilt, unbuiltProblems } from "./unbuilt.ts";

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { register } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { ToolLifecycleHooks } from "@agentpool/core";
 import { type Operation, until } from "effection";
@@ -60,14 +61,13 @@ function whatIsWrong(program: unknown): string | undefined {
   return undefined;
 }
 
-let registered = import.meta.url.endsWith(".ts");
+let registered = false;
 
-/** Makes `import()` take TypeScript, once per process; where this file itself is TypeScript it does so already. */
+/** Makes `import()` take TypeScript, once per process. */
 function* loadsTypeScript(path: string): Operation<void> {
   if (registered || !/\.[cm]?tsx?$/.test(path)) return;
   registered = true;
-  const { register } = yield* until(import("tsx/esm/api"));
-  register();
-  const commonjs = yield* until(import("tsx/cjs/api"));
-  commonjs.register();
+  // Where this file itself is TypeScript, something loads that already.
+  if (!import.meta.url.endsWith(".ts")) (yield* until(import("tsx/esm/api"))).register();
+  register("../hooks/typescript-is-esm.js", import.meta.url);
 }

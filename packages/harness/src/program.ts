@@ -1,4 +1,5 @@
 import type { AgentPoolOptions, PoolResult, Tool, ToolLifecycleHooks } from "@agentpool/core";
+import type { Brief, ResearchOptions } from "@agentpool/research";
 import type { Operation } from "effection";
 
 /** A harness of your own: what a program's module exports by default. */
@@ -21,10 +22,18 @@ export interface ProgramContext {
    * you give comes on top. It winds down on ctrl-c, and its events are the run's.
    */
   pool(options: PoolOptions): Operation<PoolResult>;
+  /**
+   * Runs the built-in research job in the same way, on the run's question unless you give another. Its tools are
+   * those of the harness: the documents of `tools.corpus`, and the program's own.
+   */
+  research(options?: JobOptions): Operation<Brief>;
 }
 
 /** The options of a pool that the harness does not give, and any of those it does. */
 export type PoolOptions = Omit<AgentPoolOptions, "run" | "onEvent">;
+
+/** The options of the research job that the harness does not give, and any of those it does. */
+export type JobOptions = Partial<Omit<ResearchOptions, "run" | "onEvent" | "winding">>;
 
 /**
  * Types a harness of your own.

@@ -1,4 +1,10 @@
-import { type Budget, ConfigurationError, type Model, type PoolEvent, type Tool } from "@agentpool/core";
+import {
+  type Budget,
+  ConfigurationError,
+  type PoolEvent,
+  type Tool,
+  type ToolLifecycleHooks,
+} from "@agentpool/core";
 import { type Brief, research, Winding } from "@agentpool/research";
 import { type Corpus, corpusTools, useCorpus } from "@agentpool/tools";
 import { type Operation, scoped } from "effection";
@@ -6,9 +12,9 @@ import { withConfig } from "./config.ts";
 import type { Harness } from "./harness.ts";
 import { loadProgram } from "./load-program.ts";
 import { misspeltNames } from "./misspelt-names.ts";
-import type { HarnessProgram, PoolOptions } from "./program.ts";
+import { modelsOf } from "./models.ts";
+import type { ProgramContext } from "./program.ts";
 import { assertBuilt } from "./unbuilt.ts";
-import { useModel } from "./use-model.ts";
 
 export interface RunOptions {
   readonly question: string;
@@ -40,11 +46,15 @@ export function runHarness(harness: Harness, options: RunOptions): Operation<Out
     const notices = [...harness.notices, ...(corpus?.notices ?? []), ...misspeltNames(harness, tools)];
     for (const message of notices)
       options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
-    return yield* withConfig(harness.config, () =>
-      program
-        ? ownProgram(program, { harness, options, tools })
-        : builtIn({ harness, options, tools, corpus: corpus ?? noDocuments() }),
-    );
+    const jobs = jobsOf({ harness, options, tools, corpus, hooks: program?.hooks ?? [] });
+    return yield* withConfig(harness.config, function* (): Operation<Outcome> {
+      if (!program) {
+        if (!corpus) throw noDocuments();
+        return { type: "brief", brief: yield* jobs.research() };
+      }
+      const value = yield* program.run(options.question, jobs);
+      return isBrief(value) ? { type: "brief", brief: value } : { type: "value", value };
+    });
   });
 }
 
@@ -52,59 +62,41 @@ interface Parts {
   readonly harness: Harness;
   readonly options: RunOptions;
   readonly tools: readonly Tool[];
+  readonly corpus: Corpus | undefined;
+  readonly hooks: readonly ToolLifecycleHooks[];
 }
 
-function* builtIn({
-  harness,
-  options,
-  tools,
-  corpus,
-}: Parts & { readonly corpus: Corpus }): Operation<Outcome> {
-  const { defaults, policy } = harness.config;
-  const model = yield* useModel("*", harness);
-  const brief = yield* research({
-    ...options,
-    model,
-    models: {
-      plan: yield* useModel("plan", harness),
-      research: yield* useModel("research", harness),
-      synthesis: yield* useModel("synthesis", harness),
-    },
-    tools,
-    verifier: corpus,
-    effort: defaults.effort,
-    budget: chosenBudget(harness),
-    guards: defaults.guards,
-    deny: policy.deny,
-    grants: policy.grants,
-  });
-  return { type: "brief", brief };
-}
-
-function* ownProgram(program: HarnessProgram, { harness, options, tools }: Parts): Operation<Outcome> {
+/** What a harness can run, with everything that it says. */
+function jobsOf({ harness, options, tools, corpus, hooks }: Parts): ProgramContext {
   const { defaults, policy } = harness.config;
   const winding = options.winding ?? new Winding();
-  const model: Model = yield* useModel("*", harness);
-  const value = yield* program.run(options.question, {
-    pool: (own: PoolOptions) => {
-      const gates = {
-        guards: defaults.guards,
-        deny: policy.deny,
-        grants: policy.grants,
-        hooks: program.hooks ?? [],
-      };
+  const modelOf = modelsOf(harness);
+  const model = modelOf("*");
+  const models = { plan: modelOf("plan"), research: modelOf("research"), synthesis: modelOf("synthesis") };
+  const watched = { run: options.run, ...(options.onEvent ? { onEvent: options.onEvent } : {}) };
+  const gates = { guards: defaults.guards, deny: policy.deny, grants: policy.grants, hooks };
+  const budget = chosenBudget(harness);
+  return {
+    pool(own) {
       const offered = own.tools ?? tools;
-      return winding.run({
-        model,
-        budget: chosenBudget(harness),
-        ...(offered.length > 0 ? { tools: offered, ...gates } : {}),
-        ...own,
-        run: options.run,
-        ...(options.onEvent ? { onEvent: options.onEvent } : {}),
-      });
+      const gated = offered.length > 0 ? { tools: offered, ...gates } : {};
+      return winding.run({ model, budget, ...gated, ...own, ...watched });
     },
-  });
-  return isBrief(value) ? { type: "brief", brief: value } : { type: "value", value };
+    research: (own = {}) =>
+      research({
+        question: options.question,
+        model,
+        models,
+        tools,
+        ...gates,
+        budget,
+        effort: defaults.effort,
+        ...(corpus ? { verifier: corpus } : {}),
+        ...own,
+        ...watched,
+        winding,
+      }),
+  };
 }
 
 function isBrief(value: unknown): value is Brief {
@@ -115,11 +107,10 @@ function isBrief(value: unknown): value is Brief {
   );
 }
 
-function noDocuments(): never {
-  throw new ConfigurationError(
+const noDocuments = () =>
+  new ConfigurationError(
     "There are no documents to research: set tools.corpus.path in harness.yml, or give --corpus with a folder, a file or a glob.",
   );
-}
 
 /** The limits that somebody set: where nobody did, the job has its own. */
 function chosenBudget(harness: Harness): Partial<Budget> {

@@ -13,7 +13,9 @@ import { yamlLayer } from "./yaml-layer.ts";
 const everything = {
   question: "What is a guard?",
   model: "extractive",
-  models: { "review.*": { model: "a/b", reasoning: "low", temperature: 0.5, maxTokens: 100 } },
+  models: {
+    "review.*": { model: "a/b", reasoning: "low", temperature: 0.5, maxTokens: 100, contextWindow: 8_000 },
+  },
   providers: {
     anthropic: { baseURL: "https://one.example" },
     openai: { baseURL: "https://two.example" },

@@ -42,14 +42,18 @@ const routeSettings = key(
       "How freely the model samples.",
     ).optional(),
     maxTokens: count(1, "Most tokens of one generation.").optional(),
+    contextWindow: count(
+      1,
+      "Tokens a conversation can hold; for servers of your own, which do not say.",
+    ).optional(),
   }),
-  "a model's name, or a map of model, reasoning, temperature and maxTokens",
+  "a model's name, or a map of model, reasoning, temperature, maxTokens and contextWindow",
   "A model and its settings.",
 );
 const routeTarget = z.union([modelName("The model this route runs on."), routeSettings]);
 const route = key(
   z.union([routeTarget, z.array(routeTarget).min(1)]),
-  "a model's name, a map of model, reasoning, temperature and maxTokens, or a list of these, the next tried when one is down",
+  "a model's name, a map of model, reasoning, temperature, maxTokens and contextWindow, or a list of these, the next tried when one is down",
   "What runs where the route matches.",
 );
 

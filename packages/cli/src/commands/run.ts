@@ -4,9 +4,10 @@ import { Winding } from "@agentpool/research";
 import { type Operation, race, scoped } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
-import { useInterrupts } from "../interrupts.ts";
+import { type Interrupts, useInterrupts } from "../interrupts.ts";
 import type { Io } from "../io.ts";
 import { type Output, useOutput } from "../output.ts";
+import type { Progress } from "../progress.ts";
 import { questionOf } from "../question.ts";
 import { readStdin } from "../read-stdin.ts";
 import { reportOf } from "../report.ts";
@@ -67,26 +68,19 @@ interface Asking {
 
 function* ask({ io, stdout, harness, question, run, flags }: Asking): Operation<Conclusion> {
   const winding = new Winding();
-  const interrupted = { yet: false };
+  let progress: Progress | undefined;
+  const interrupts = yield* useInterrupts(() => {
+    progress?.say("Winding down to a brief of what there is. Ctrl-c again stops at once.");
+    winding.windDown();
+  });
   const outcome = yield* scoped(function* () {
-    const progress = yield* useProgress(io, flags);
-    const interrupts = yield* useInterrupts(() => {
-      interrupted.yet = true;
-      progress.say("Winding down to a brief of what there is. Ctrl-c again stops at once.");
-      winding.windDown();
-    });
+    const shown = yield* useProgress(io, flags);
+    progress = shown;
     const onEvent = (event: PoolEvent) => {
       if (flags.json) stdout.write(`${JSON.stringify(event)}\n`);
-      progress.observe(event);
+      shown.observe(event);
     };
-    return yield* race([
-      runHarness(harness, { question, run, onEvent, winding }),
-      (function* (): Operation<undefined> {
-        yield* interrupts.stop;
-        interrupted.yet = true;
-        return undefined;
-      })(),
-    ]);
+    return yield* race([runHarness(harness, { question, run, onEvent, winding }), stopped(interrupts)]);
   });
   const say = (text: string) => io.stderr.write(`${text}\n`);
   if (outcome === undefined) {
@@ -99,7 +93,12 @@ function* ask({ io, stdout, harness, question, run, flags }: Asking): Operation<
   if (saved.files.length > 0 && !flags.quiet) say(`Saved ${saved.files.join(" and ")}.`);
   if (saved.problem !== undefined) say(`${saved.problem}. The brief is on stdout only.`);
   const told = outcome.type === "brief" ? { brief: outcome.brief } : { value: outcome.value };
-  return { ...standing(outcome, interrupted.yet), question, ...told, reports: saved.files };
+  return { ...standing(outcome, interrupts.requested), question, ...told, reports: saved.files };
+}
+
+function* stopped({ stop }: Interrupts): Operation<undefined> {
+  yield* stop;
+  return undefined;
 }
 
 /** A run that was cut short counts as interrupted, one that lost a stage by itself as failed. */

@@ -3,9 +3,9 @@ import { ensure, type Operation, resource, sleep, spawn } from "effection";
 import { createLogUpdate } from "log-update";
 import type { Io } from "../io.ts";
 import type { Palette } from "../palette.ts";
-import { printable } from "../printable.ts";
+import { oneLine } from "../printable.ts";
 import type { Progress } from "../progress.ts";
-import { view } from "./view.ts";
+import { fit, view } from "./view.ts";
 import { fold, nothingYet } from "./view-state.ts";
 
 const FRAME_MS = 100;
@@ -20,17 +20,20 @@ export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): O
     let state = nothingYet;
     let pending: PoolEvent[] = [];
     let shown: readonly string[] = [];
+    let said: string | undefined;
     const draw = () => {
       state = fold(state, pending);
       pending = [];
       const { columns = 80, rows = 24 } = stderr;
-      const frame = view(state, { columns, rows, palette }, Date.now(), shown);
+      // What was said has the last line: above a frame as high as the screen it would be out of sight.
+      const frame = view(state, { columns, rows: said ? rows - 1 : rows, palette }, Date.now(), shown);
       shown = frame.shown;
-      screen(frame.lines.join("\n"));
+      screen([...frame.lines, ...(said ? [palette.bold(fit(said, columns))] : [])].join("\n"));
     };
     yield* ensure(() => {
       draw();
       screen.done();
+      stderr.write("\n");
     });
     yield* spawn(function* () {
       while (true) {
@@ -42,6 +45,8 @@ export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): O
       observe(event) {
         if (event.type !== "turn:delta") pending.push(event);
       },
-      say: (text) => screen.persist(printable(text)),
+      say(text) {
+        said = oneLine(text, 300);
+      },
     });
   });

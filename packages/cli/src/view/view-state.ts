@@ -17,6 +17,8 @@ export interface AgentRow {
   readonly refusals: ReadonlyMap<string, number>;
   readonly tokens: number;
   readonly exit: Exit | undefined;
+  /** What went wrong, where it ended with a failure. */
+  readonly reason: string | undefined;
 }
 
 /** What the view shows, folded from the events of a run. */
@@ -60,6 +62,7 @@ const newcomer = (event: Extract<PoolEvent, { type: "agent:spawned" }>): AgentRo
   refusals: new Map(),
   tokens: 0,
   exit: undefined,
+  reason: undefined,
 });
 
 function change(row: AgentRow, event: PoolEvent): Partial<AgentRow> {
@@ -90,6 +93,7 @@ function change(row: AgentRow, event: PoolEvent): Partial<AgentRow> {
         parked: undefined,
         running: new Map(),
         exit: event.result.exit,
+        reason: event.result.reason,
         turns: event.result.turns,
         calls: event.result.toolCallCount,
       };

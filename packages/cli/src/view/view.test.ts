@@ -42,7 +42,7 @@ const dispatched = (
   args,
   attempt: 0,
 });
-const ended = (agent: string, exit: AgentResult["exit"] = "returned"): Plain<PoolEvent> => ({
+const ended = (agent: string, exit: AgentResult["exit"] = "returned", reason?: string): Plain<PoolEvent> => ({
   type: "agent:ended",
   agent,
   result: {
@@ -52,7 +52,7 @@ const ended = (agent: string, exit: AgentResult["exit"] = "returned"): Plain<Poo
     result: "r",
     report: undefined,
     exit,
-    reason: undefined,
+    reason,
     turns: 3,
     toolCallCount: 2,
     attendedCount: 2,
@@ -113,11 +113,11 @@ describe("an agent's row", () => {
   it("shows how it ended, a failure apart from a success", () => {
     const folded = fold(
       nothingYet,
-      events(spawned("a"), spawned("b"), ended("a"), ended("b", "model_error")),
+      events(spawned("a"), spawned("b"), ended("a"), ended("b", "model_error", "no such model")),
     );
     expect(lines(folded)).toEqual([
       expect.stringMatching(/^✓ a {2}done +3 turns · 2 calls$/),
-      expect.stringMatching(/^✗ b {2}its model failed +3 turns · 2 calls$/),
+      expect.stringMatching(/^✗ b {2}its model failed: no such model +3 turns · 2 calls$/),
       expect.stringMatching(/^2 agents: 2 done · 6 turns · 4 calls/),
     ]);
   });

@@ -54,7 +54,16 @@ export function view(
   return { lines, shown: keys };
 }
 
-const fit = (line: string, columns: number): string => cliTruncate(line, Math.max(1, columns - 1));
+/** A line cut to the screen, one column short of it so that no terminal wraps. */
+export const fit = (line: string, columns: number): string => cut(line, Math.max(1, columns - 1));
+
+/** A text cut to a width. Where a wide character stands at the edge, the cut goes before it. */
+function cut(text: string, width: number): string {
+  let result = cliTruncate(text, width);
+  for (let room = width - 1; room > 0 && stringWidth(result) > width; room--)
+    result = cliTruncate(text, room);
+  return result;
+}
 
 /** A nested agent's key says which call it runs under; on screen the tree says that. */
 const nameOf = (key: string): string => oneLine(key, 60);
@@ -72,7 +81,7 @@ function agentLine(
   const right = countsOf(row);
   const room = columns - 1 - stringWidth(left) - stringWidth(right) - 4;
   if (room < 12) return fit(`${left}  ${doing(row, now)}`, columns);
-  const middle = cliTruncate(doing(row, now), room);
+  const middle = cut(doing(row, now), room);
   const gap = " ".repeat(Math.max(0, room - stringWidth(middle)));
   return `${left}  ${middle}${gap}  ${palette.dim(right)}`;
 }
@@ -101,7 +110,7 @@ const WAITS: Readonly<Record<ParkReason, string>> = {
 };
 
 function doing(row: AgentRow, now: number): string {
-  if (row.exit) return ENDS[row.exit];
+  if (row.exit) return `${ENDS[row.exit]}${row.reason ? `: ${oneLine(row.reason, 200)}` : ""}`;
   if (row.parked) {
     const { reason, until } = row.parked;
     const call = row.running.values().next().value;

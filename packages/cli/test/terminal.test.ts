@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { docs, folderWith, start } from "./pool.ts";
+
+/** `script` of util-linux gives a program a terminal. */
+const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") === true;
+
+const parked = {
+  ...docs,
+  "harness.yml": "program: ./slow.ts\ntools: { corpus: { path: docs } }\n",
+  "slow.ts": `
+    import { defineHarness } from "@agentpool/harness";
+    export default defineHarness({
+      hooks: [{ afterExecute: ({ call }) => (call.tool === "read" ? { type: "retry", afterMs: 60_000 } : undefined) }],
+      run: (question, { research }) => research(),
+    });`,
+};
+
+const HIDE = "\u001b[?25l";
+const SHOW = "\u001b[?25h";
+
+it.skipIf(!hasScript)(
+  "on a terminal draws a tree of agents, and gives the terminal back as it was",
+  async () => {
+    const cwd = folderWith(parked);
+    // `script` runs a shell: the process that draws is told to end by its own number.
+    const running = start([], {
+      cwd,
+      env: { TERM: "xterm", COLUMNS: "100", LINES: "30" },
+      through: [
+        "script",
+        "-qec",
+        'stty cols 100 rows 30; "$NODE" "$POOL" run "What is a guard?" & echo "pid $!"; wait $!',
+        "/dev/null",
+      ],
+    });
+    await running.saw("retry in");
+    const [, pid] = /pid (\d+)/.exec(running.stdout())!;
+    process.kill(Number(pid), "SIGTERM");
+    const { code, stdout } = await running.ended;
+    expect(stdout).toContain(HIDE);
+    expect(stdout.lastIndexOf(SHOW)).toBeGreaterThan(stdout.lastIndexOf(HIDE));
+    expect(stdout).toContain("research/0");
+    expect(stdout).toMatch(/2 agents: 1 parked, 1 done/);
+    expect(stdout).not.toContain("research/0 starts:");
+    expect(code).toBe(130);
+  },
+);
