@@ -69,8 +69,7 @@ export class FileList {
   }
 
   private verdict(path: string, by: AskedBy, real: string | undefined): Verdict {
-    const named = kindOf(path);
-    const kind = named.type === "document" ? named.kind : "unknown";
+    const kind = kindOf(path) ?? "unknown";
     if (by === "folder" && (kind === "unknown" || (kind === "code" && isCompiled(path))))
       return { type: "other_kind", extension: extname(path).toLowerCase() || basename(path) };
     const stats = statOf(path);

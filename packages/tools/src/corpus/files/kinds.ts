@@ -1,14 +1,6 @@
 import { basename, extname } from "node:path";
 import type { DocumentKind } from "../corpus.ts";
 
-/** What a file's name says about it. */
-export type FileKind =
-  | { readonly type: "document"; readonly kind: DocumentKind }
-  /** Not a document by its name: lock files, source maps, minified and compiled code. */
-  | { readonly type: "noise" }
-  /** Nothing known: a folder leaves it out, a glob or a name takes it if it is text. */
-  | { readonly type: "unknown" };
-
 const extensions: { readonly [kind in DocumentKind]: string } = {
   markdown: "md mdx markdown mdown mkd qmd",
   text: "txt text rst adoc asciidoc org log tex",
@@ -31,13 +23,15 @@ const noise = /(\.min\.\w+|\.map|\.cjs|\.d\.[cm]ts|\.lock|-lock\.\w+|\.tsbuildin
 const textNames =
   /^(readme|license|licence|copying|notice|authors|changelog|changes|contributing|todo|news)$/i;
 
-/** The kind of document that a file's name promises. */
-export function kindOf(path: string): FileKind {
+/**
+ * The kind of document that a file's name promises. Undefined: nothing is known, or it is none by its name (lock
+ * files, source maps, minified and compiled code); a folder leaves it out, a glob or a name takes it if it is text.
+ */
+export function kindOf(path: string): DocumentKind | undefined {
   const name = basename(path);
-  if (noise.test(name)) return { type: "noise" };
-  const kind = kinds.get(extname(name).toLowerCase()) ?? (textNames.test(name) ? "text" : undefined);
-  return kind ? { type: "document", kind } : { type: "unknown" };
+  if (noise.test(name)) return undefined;
+  return kinds.get(extname(name).toLowerCase()) ?? (textNames.test(name) ? "text" : undefined);
 }
 
-/** The extensions that a folder gives, for messages. */
+/** What a folder gives, for messages. */
 export const knownKinds = "Markdown, text, HTML, PDF, DOCX, EPUB and source files";

@@ -13,7 +13,7 @@ export interface Searcher {
 /** How much a word counts in a document's title and path, in the headings above a passage, in its text. */
 const weights = "2.0, 2.0, 1.0";
 /** A word in more than this share of the passages is everywhere, unless there are few passages. */
-const everywhere = { share: 1 / 6, atLeast: 3_000 };
+const everywhere = { share: 1 / 10, atLeast: 3_000 };
 
 /** Searches an index for passages, by [bm25](https://www.sqlite.org/fts5.html#the_bm25_function). */
 export function searcherOf({ rows }: Statements): Searcher {

@@ -1,5 +1,4 @@
 import { stemmer } from "stemmer";
-import { wordsOf } from "./query.ts";
 
 /** A word as snippets compare it: without accents, stemmed. */
 export const stem = (word: string): string =>
@@ -59,7 +58,3 @@ const wordEnd = (text: string, at: number): number => {
   const space = text.lastIndexOf(" ", at);
   return space < at - 40 ? at : space;
 };
-
-/** The words of a text that a query asks for. */
-export const holds = (text: string, stems: ReadonlySet<string>): boolean =>
-  wordsOf(text).some((word) => stems.has(stem(word)));

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { ConfigurationError } from "@agentpool/core";
 import { ensure, type Operation, resource } from "effection";
+import { statOf } from "../files/disk.ts";
 import type { FoundFile } from "../files/file-list.ts";
 import { messageOf } from "../message-of.ts";
 import {
@@ -38,9 +39,11 @@ export function useIndex(options: IndexOptions): Operation<FreshIndex> {
   return resource(function* (provide) {
     const notices: string[] = [];
     const { path } = options;
+    const before = identityOf(path);
     let made = yield* attempt(path, options);
     if (made.type === "damaged" && path !== memory) {
-      notices.push(movedAside(path, made.reason, options.now()));
+      // Another process may have found the same, and built a new one by now.
+      if (identityOf(path) === before) notices.push(movedAside(path, made.reason, options.now()));
       made = yield* attempt(path, options);
     }
     if (made.type === "foreign")
@@ -106,6 +109,9 @@ function holdsAll(index: Index, files: readonly FoundFile[], unreadable: number)
   const missing = files.filter((file) => !known.has(file.path)).length;
   return missing === unreadable && known.size === files.length - missing;
 }
+
+/** Which file is at a path: another one of the same name has another identity. */
+const identityOf = (path: string): number | undefined => statOf(path)?.ino;
 
 /** Nothing is deleted: the damaged file and its journal keep their content under another name. */
 function movedAside(path: string, reason: string, now: number): string {
