@@ -1,4 +1,4 @@
-import { type Operation, withResolvers } from "effection";
+import { type Operation, type Scope, withResolvers } from "effection";
 import type { ZodType } from "zod";
 import type { BoundTool } from "../decisions/bind.ts";
 import { createLife, type Life } from "../decisions/life.ts";
@@ -39,6 +39,8 @@ export class AgentState implements Holder {
   /** Its conversation and what it has read: both set when it forks. */
   session!: Session;
   lineage = Lineage.empty();
+  /** Where what it starts belongs. */
+  scope!: Scope;
 
   phase: Phase = "ready";
   turns = 0;

@@ -14,6 +14,7 @@ export class CallExecution {
   readonly #allowance: Allowance;
   #pools = 0;
   #open = 0;
+  #over = false;
   #resume = (): void => {};
 
   constructor(call: Call, attempt: number, slot: Slot, allowance: Allowance) {
@@ -51,7 +52,7 @@ export class CallExecution {
       // halted on its own, as one branch of a race: the tool goes on, over the limit rather than uncounted
       if (!outcome && --this.#open === 0) this.#goOn(() => run.tools.reclaim(this.#slot));
     }
-    if (--this.#open === 0) {
+    if (--this.#open === 0 && !this.#over) {
       yield* run.tools.acquire(this.#slot, this.call.agent.life);
       this.#goOn(() => {});
     }
@@ -59,7 +60,13 @@ export class CallExecution {
     throw outcome.error;
   }
 
+  /** Its body ended: what it lent is not taken back any more. */
+  end(): void {
+    this.#over = true;
+  }
+
   #goOn(take: () => void): void {
+    if (this.#over) return;
     take();
     this.#resume();
     this.#resume = () => {};

@@ -1,9 +1,11 @@
-import { run } from "effection";
+import { type Operation, run, type Task } from "effection";
 import { EventLog } from "../effects/event-log.ts";
 import type { PoolResult } from "../values/agent.ts";
 import type { PoolEvent } from "../values/event.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
+import type { ToolContext } from "../values/tool.ts";
 import { type PoolHandle, useAgentPool } from "./pool-handle.ts";
+import { ExecutionContext } from "./tool-context.ts";
 
 /** A running pool for `async`/`await`: a promise of its result, and its events to iterate over. */
 export interface PoolRun extends PromiseLike<PoolResult>, AsyncIterable<PoolEvent> {
@@ -30,10 +32,7 @@ export interface PoolRun extends PromiseLike<PoolResult>, AsyncIterable<PoolEven
  * Aborting the signal ends everything the pool started; the run then rejects with the signal's reason. Inside a tool
  * give it the tool's context as `parent`, so that it belongs to the tree of the call.
  */
-export function runPool(
-  options: AgentPoolOptions,
-  { signal }: { readonly signal?: AbortSignal } = {},
-): PoolRun {
+export function runPool(options: AgentPoolOptions, { signal }: { readonly signal?: AbortSignal } = {}): PoolRun {
   signal?.throwIfAborted();
   const log = new EventLog<PoolEvent, undefined>();
   let handle: PoolHandle | undefined;
@@ -41,19 +40,22 @@ export function runPool(
     log.add(event);
     options.onEvent?.(event);
   };
-  const task = run(function* () {
+  const task = start(options.parent, function* () {
     handle = yield* useAgentPool({ ...options, onEvent: observe });
     return yield* handle.result;
   });
+  const signals = [signal, options.parent?.signal].filter((given) => given !== undefined);
   const abort = (): void => void task.halt().catch(() => {});
-  signal?.addEventListener("abort", abort);
+  for (const given of signals) given.addEventListener("abort", abort);
   const settled = (async () => {
     try {
-      return await task;
+      const outcome = await task;
+      if (outcome.type === "threw") throw outcome.error;
+      return outcome.value;
     } catch (error) {
-      throw signal?.aborted ? signal.reason : error;
+      throw signals.find((given) => given.aborted)?.reason ?? error;
     } finally {
-      signal?.removeEventListener("abort", abort);
+      for (const given of signals) given.removeEventListener("abort", abort);
       log.close(undefined);
     }
   })();
@@ -73,6 +75,21 @@ export function runPool(
     },
     [Symbol.asyncIterator]: () => iterate(log, settled),
   };
+}
+
+type Outcome = { readonly type: "returned"; readonly value: PoolResult } | { readonly type: "threw"; readonly error: unknown };
+
+/** A run of its own, or one that belongs to the agent whose call opens it: it then ends with that agent at the latest. */
+function start(parent: ToolContext | undefined, body: () => Operation<PoolResult>): Task<Outcome> {
+  const operation = function* (): Operation<Outcome> {
+    try {
+      return { type: "returned", value: yield* body() };
+    } catch (error) {
+      return { type: "threw", error };
+    }
+  };
+  const execution = parent && ExecutionContext.executionOf(parent);
+  return execution ? execution.call.agent.scope.run(operation) : run(operation);
 }
 
 /** Ends when the run does, and throws what it threw. */

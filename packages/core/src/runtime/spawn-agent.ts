@@ -1,4 +1,4 @@
-import { createContext, type Operation, type Task as Running, scoped, spawn, withResolvers } from "effection";
+import { createContext, type Operation, type Task as Running, scoped, spawn, withResolvers, useScope } from "effection";
 import { Lineage } from "../decisions/lineage.ts";
 import { unknownName } from "../decisions/names.ts";
 import type { Agent, AgentResult } from "../values/agent.ts";
@@ -98,13 +98,15 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
       const dismiss = agent.pool.run.line.delegate(agent);
       try {
         yield* AgentContext.set(agent.view);
+        agent.scope = yield* useScope();
         agent.session = yield* fork(agent);
         announce(agent);
         forked();
         return yield* converse(agent);
       } finally {
+        // from here on nothing of it is let in, woken or admitted; then what it started ends
+        agent.life.closing = true;
         dismiss();
-        close(agent);
       }
     });
   } catch (error) {
@@ -148,12 +150,6 @@ function announce(agent: AgentState): void {
   });
 }
 
-/** From here on nothing of it is let in, woken or admitted, and its places in line are free. */
-function close(agent: AgentState): void {
-  agent.life.closing = true;
-  for (const ticket of [...agent.tickets]) agent.pool.run.line.leave(ticket);
-}
-
 function end(agent: AgentState, ending: Ending): void {
   const { emit } = agent.pool.run;
   if (ending.exit === "returned" || ending.exit === "text")
@@ -162,6 +158,8 @@ function end(agent: AgentState, ending: Ending): void {
   agent.phase = "done";
   agent.end(result);
   emit({ type: "agent:ended", agent: agent.key, result });
+  // only now: an equal call of another agent must not run beside one that is still being stopped
+  for (const ticket of [...agent.tickets]) agent.pool.run.line.leave(ticket);
 }
 
 const resultOf = (agent: AgentState, { exit, result, report, reason }: Ending): AgentResult => ({

@@ -58,6 +58,7 @@ export class ExecutionContext implements ToolContext {
   /** The execution is over: whatever it started is told to stop. */
   end(): void {
     this.#over = true;
+    this.#execution.end();
     this.#controller?.abort();
   }
 }

@@ -1,0 +1,80 @@
+import { type Occupancy, type PoolHandle, type PoolResult, useAgentPool } from "@agentpool/core";
+import { run } from "effection";
+import { createWorld, type Witness, type World } from "./world.ts";
+
+/** Something done to the pool from outside, before a step of its clock. */
+export type Intervention =
+  | { readonly type: "none" }
+  | { readonly type: "halt" | "wind" | "pause"; readonly step: number }
+  | { readonly type: "cancel"; readonly step: number; readonly agent: number };
+
+/** How a world ended. */
+export interface Played {
+  readonly witness: Witness;
+  readonly end: "done" | "halted" | "stuck" | "failed";
+  readonly result: PoolResult | undefined;
+  readonly error: unknown;
+  readonly left: Occupancy | undefined;
+  readonly cancelled: readonly string[];
+}
+
+const MOST_STEPS = 20_000;
+
+/** Plays a world to its end: fires what is due next, lets everything that follows from it happen, and so on. */
+export async function play(world: World, intervention: Intervention = { type: "none" }): Promise<Played> {
+  const { options, witness } = createWorld(world);
+  let handle: PoolHandle | undefined;
+  let result: PoolResult | undefined;
+  let error: unknown;
+  let end: Played["end"] | undefined;
+  const cancelled: string[] = [];
+  const task = run(function* () {
+    handle = yield* useAgentPool(options);
+    result = yield* handle.result;
+  });
+  task.then(
+    () => {
+      end ??= "done";
+    },
+    (thrown: unknown) => {
+      error = thrown;
+      end ??= "failed";
+    },
+  );
+  await quiet();
+  for (let step = 0; end === undefined; step++) {
+    if (intervention.type !== "none" && intervention.step === step) {
+      if (intervention.type === "halt") {
+        witness.stopping = true;
+        end = "halted";
+        await task.halt().catch(() => {});
+        break;
+      }
+      if (intervention.type === "wind") handle?.windDown();
+      if (intervention.type === "pause") {
+        handle?.pause();
+        await quiet();
+        handle?.resume();
+      }
+      if (intervention.type === "cancel") {
+        const key = `agent/${intervention.agent % world.agents}`;
+        cancelled.push(key);
+        await run(() => handle!.cancel(key));
+      }
+      await quiet();
+      if (end !== undefined) break;
+    }
+    if (step > MOST_STEPS || !witness.clock.step()) {
+      end = "stuck";
+      break;
+    }
+    await quiet();
+  }
+  const left = handle?.inspect();
+  if (end === "stuck") await task.halt().catch(() => {});
+  await quiet();
+  return { witness, end: end ?? "failed", result, error, left, cancelled };
+}
+
+/** Until every promise that can settle has. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

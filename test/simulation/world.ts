@@ -1,0 +1,269 @@
+import {
+  type AgentPoolOptions,
+  type Args,
+  dedup,
+  type GuardOverrides,
+  type ManualClock,
+  manualClock,
+  type PoolEvent,
+  parallel,
+  runPool,
+  agentPool,
+  sleepOn,
+  type Tool,
+  type ToolContext,
+  type ToolGuard,
+  ToolRetryError,
+} from "@agentpool/core";
+import { type ScriptedMoment, type ScriptedTurn, scripted } from "@agentpool/models";
+import type { Operation } from "effection";
+import { z } from "zod";
+import { chance, random } from "./random.ts";
+
+/** A random cohort: what its agents ask depends on `seed` alone, how long things take on `lat`. */
+export interface World {
+  readonly seed: number;
+  readonly lat: number;
+  readonly agents: number;
+  readonly turns: number;
+  /** How many different things there are to ask for: few make many equal calls. */
+  readonly keys: number;
+  readonly fail: number;
+  readonly retry: number;
+  readonly hang: number;
+  readonly delegate: number;
+  readonly guard: "keyed" | "predicate" | "async predicate" | "promised predicate";
+  readonly scope: "lineage" | "cohort";
+  readonly concurrentTools: number;
+  readonly concurrentGenerations: number;
+  readonly maxToolCalls: number;
+}
+
+/** What happened in a world, seen from outside the pool. */
+export interface Witness {
+  readonly clock: ManualClock;
+  readonly events: PoolEvent[];
+  readonly moments: readonly ScriptedMoment[];
+  /** Tool bodies that run now, but for those that wait for a pool they opened; and the most there ever were. */
+  bodies: number;
+  mostBodies: number;
+  /** Bodies entered and not left. */
+  inside: number;
+  /** Set when everything is told to stop: from then on nothing may start. */
+  stopping: boolean;
+  readonly late: string[];
+}
+
+const DEADLINE = 400;
+
+export function createWorld(world: World): { readonly options: AgentPoolOptions; readonly witness: Witness } {
+  const clock = manualClock();
+  const latency = random(world.lat);
+  const model = scripted(({ key }) => (moment) => turnOf(world, key, moment, latency));
+  const events: PoolEvent[] = [];
+  const witness: Witness = {
+    clock,
+    events,
+    moments: model.requests,
+    bodies: 0,
+    mostBodies: 0,
+    inside: 0,
+    stopping: false,
+    late: [],
+  };
+  const options: AgentPoolOptions = {
+    model,
+    system: "",
+    clock,
+    tools: toolsOf(world, witness, latency),
+    orchestrate: parallel(Array.from({ length: world.agents }, (_, index) => `task ${index}`)),
+    guards: scopesOf(world),
+    budget: {
+      maxTurns: world.turns + 1,
+      maxToolCalls: world.maxToolCalls,
+      maxToolRetries: 1,
+      runRetries: 6,
+      concurrentTools: world.concurrentTools,
+      concurrentGenerations: world.concurrentGenerations,
+    },
+    onEvent: (event) => {
+      events.push(event);
+      if (witness.stopping && (event.type === "call:dispatched" || event.type === "turn:started"))
+        witness.late.push(`${event.type} ${event.agent}`);
+    },
+  };
+  return { options, witness };
+}
+
+const depthOf = (key: string): number => key.split("~").length - 1;
+
+/** What an agent says in a turn. Agents of nested pools ask once, and are nested two deep at most. */
+function turnOf(world: World, key: string, { turn, request }: ScriptedMoment, latency: () => number): ScriptedTurn {
+  const wait = Math.floor(latency() * 5);
+  const last = depthOf(key) === 0 ? world.turns : 1;
+  if (turn > last || request.toolChoice === "none") return { text: `${key} is done`, wait };
+  const calls = 1 + Math.floor(chance(world.seed, key, turn, "calls") * 3);
+  return {
+    wait,
+    calls: Array.from({ length: calls }, (_, index) => {
+      const k = `k${Math.floor(chance(world.seed, key, turn, index, "key") * world.keys)}`;
+      const dice = chance(world.seed, key, turn, index, "tool");
+      if (dice < world.delegate && depthOf(key) < 2)
+        return { tool: dice < world.delegate / 2 ? "delegate" : "delegateAsync", args: { k } };
+      return { tool: chance(world.seed, key, turn, index, "kind") < 0.5 ? "read" : "fetch", args: { k } };
+    }),
+  };
+}
+
+function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] {
+  const { clock } = witness;
+  const parameters = z.object({ k: z.string() });
+  const hooks = (name: string) => ({ beforeDispatch: [guardOf(world, name, witness, latency)] });
+  const common = (name: string) => ({ name, description: name, parameters, hooks: hooks(name), timeoutMs: DEADLINE });
+
+  const enter = (ctx: ToolContext): void => {
+    if (witness.stopping) witness.late.push(`body ${ctx.id}`);
+    witness.inside++;
+    begin();
+  };
+  const begin = (): void => {
+    witness.bodies++;
+    witness.mostBodies = Math.max(witness.mostBodies, witness.bodies);
+  };
+  const fate = (k: string, ctx: ToolContext): void => {
+    if (chance(world.seed, ctx.id, k, "fail") < world.fail) throw new Error("failed");
+    if (ctx.attempt === 0 && chance(world.seed, ctx.id, k, "retry") < world.retry)
+      throw new ToolRetryError("busy", 1 + Math.floor(chance(world.seed, ctx.id, "after") * 50));
+  };
+  const hangs = (k: string, ctx: ToolContext): boolean => chance(world.seed, ctx.id, k, "hang") < world.hang;
+  const time = (k: string, ctx: ToolContext): number => (hangs(k, ctx) ? 1e6 : 1 + Math.floor(latency() * 20));
+
+  const read: Tool = {
+    ...common("read"),
+    *execute(args: Args, ctx): Operation<unknown> {
+      const k = String(args.k);
+      enter(ctx);
+      try {
+        yield* sleepOn(clock, time(k, ctx));
+        fate(k, ctx);
+        return { page: k };
+      } finally {
+        witness.bodies--;
+        witness.inside--;
+      }
+    },
+  };
+  const fetch: Tool = {
+    ...common("fetch"),
+    async execute(args: Args, ctx) {
+      const k = String(args.k);
+      enter(ctx);
+      // told to stop, it counts as stopped: what a promise does after that is its own affair
+      const leave = once(() => {
+        witness.bodies--;
+        witness.inside--;
+      });
+      ctx.signal.addEventListener("abort", leave, { once: true });
+      try {
+        await promisedSleep(clock, time(k, ctx), ctx.signal);
+        fate(k, ctx);
+        return { page: k };
+      } finally {
+        leave();
+      }
+    },
+  };
+  const inside = parallel(["nested 0", "nested 1"]);
+  const delegate: Tool = {
+    ...common("delegate"),
+    *execute(args: Args, ctx): Operation<unknown> {
+      enter(ctx);
+      witness.bodies--;
+      let back = false;
+      try {
+        const { agents } = yield* agentPool({ orchestrate: inside });
+        begin();
+        back = true;
+        fate(String(args.k), ctx);
+        return agents.map(({ exit }) => exit);
+      } finally {
+        if (back) witness.bodies--;
+        witness.inside--;
+      }
+    },
+  };
+  const delegateAsync: Tool = {
+    ...common("delegateAsync"),
+    async execute(args: Args, ctx) {
+      enter(ctx);
+      witness.bodies--;
+      let back = false;
+      try {
+        const { agents } = await runPool({ orchestrate: inside, parent: ctx }, { signal: ctx.signal });
+        begin();
+        back = true;
+        fate(String(args.k), ctx);
+        return agents.map(({ exit }) => exit);
+      } finally {
+        if (back) witness.bodies--;
+        witness.inside--;
+      }
+    },
+  };
+  return [read, fetch, delegate, delegateAsync];
+}
+
+function once(run: () => void): () => void {
+  let ran = false;
+  return () => {
+    if (!ran) run();
+    ran = true;
+  };
+}
+
+const promisedSleep = (clock: ManualClock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const cancel = clock.at(clock.now() + ms, () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+    const abort = (): void => {
+      cancel();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+  });
+
+function guardOf(world: World, tool: string, { clock }: Witness, latency: () => number): ToolGuard {
+  const name = `${tool}_dedup`;
+  const message = "read already";
+  switch (world.guard) {
+    case "keyed":
+      return dedup(name, ({ k }) => k, { message });
+    case "predicate":
+      return { name, message, reject: ({ args, attended }) => attended().some(({ k }) => k === args.k) };
+    case "async predicate":
+      return {
+        name,
+        message,
+        *reject({ args, attended }) {
+          const read = attended();
+          yield* sleepOn(clock, Math.floor(latency() * 3));
+          return read.some(({ k }) => k === args.k);
+        },
+      };
+    case "promised predicate":
+      return {
+        name,
+        message,
+        async reject({ args, attended }) {
+          await null;
+          return attended().some(({ k }) => k === args.k);
+        },
+      };
+  }
+}
+
+const scopesOf = ({ scope }: World): GuardOverrides =>
+  Object.fromEntries(["read", "fetch", "delegate", "delegateAsync"].map((tool) => [`${tool}_dedup`, { scope }]));
