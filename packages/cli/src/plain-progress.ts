@@ -3,7 +3,7 @@ import type { Palette } from "./palette.ts";
 import { printable } from "./printable.ts";
 import type { Progress } from "./progress.ts";
 import { progressLine } from "./progress-line.ts";
-import { lasting } from "./words.ts";
+import { lasting, readingLine } from "./words.ts";
 
 /** Progress as lines, for logs, pipes and screens that cannot redraw. */
 export function plainProgress(output: Output, palette: Palette): Progress {
@@ -15,6 +15,7 @@ export function plainProgress(output: Output, palette: Palette): Progress {
       if (line !== undefined)
         output.write(`${palette.dim(lasting(event.at - startedAt).padStart(7))}  ${line}\n`);
     },
+    reading: (done, total) => output.write(`${readingLine(done, total)}\n`),
     say: (text) => output.write(`${printable(text)}\n`),
   };
 }

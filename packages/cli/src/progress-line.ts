@@ -36,7 +36,7 @@ export function progressLine(event: PoolEvent): string | undefined {
       return `${event.agent} ends: ${ENDS[exit]}${reason ? ` (${oneLine(reason)})` : ""}; ${counts.join(", ")}`;
     }
     case "call:dispatched":
-      return `${event.agent} ${callLabel(event.tool, event.args)}${event.attempt > 0 ? ` (attempt ${event.attempt + 1})` : ""}`;
+      return `${event.agent} ${callLabel(event.tool, event.args, 140)}${event.attempt > 0 ? ` (attempt ${event.attempt + 1})` : ""}`;
     case "call:refused":
       return `${event.agent} ${event.tool} refused by ${event.guard}: ${oneLine(event.message)}`;
     case "call:cancelled":

@@ -3,6 +3,8 @@ import type { PoolEvent } from "@agentpool/core";
 /** Something that shows a run while it runs. */
 export interface Progress {
   observe(event: PoolEvent): void;
+  /** Documents are read into their index before anything else: how many are done. */
+  reading(done: number, total: number): void;
   /** Says something that is no event. */
   say(text: string): void;
 }

@@ -18,7 +18,7 @@ export function* useProgress(io: Io, { plain, quiet }: ProgressFlags): Operation
   const palette = paletteFor(io.stderr, io.env);
   const output = yield* useOutput(io.stderr);
   const lines = plainProgress(output, palette);
-  if (quiet) return { observe() {}, say: lines.say };
+  if (quiet) return { observe() {}, reading() {}, say: lines.say };
   if (plain || !io.stderr.isTTY || io.env.TERM === "dumb") return lines;
   return yield* useLiveView(io, palette);
 }

@@ -20,3 +20,6 @@ export function lasting(ms: number): string {
   if (parts[0] === 0) parts.shift();
   return parts.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
 }
+
+export const readingLine = (done: number, total: number): string =>
+  `reading documents: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly run: string;
   /** Sees every event as it happens. */
   readonly onEvent?: (event: PoolEvent) => void;
+  /** Told now and then, while documents are read into their index, how many files are done. */
+  readonly onReading?: (done: number, total: number) => void;
   /** Brings the run to an early end with what it has. */
   readonly winding?: Winding;
 }
@@ -41,7 +43,7 @@ export function runHarness(harness: Harness, options: RunOptions): Operation<Out
   return scoped(function* () {
     assertBuilt(harness);
     const program = yield* loadProgram(harness);
-    const corpus = harness.corpus && (yield* useCorpus(harness.corpus));
+    const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: options.onReading }));
     const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? [])];
     const notices = [...harness.notices, ...(corpus?.notices ?? []), ...misspeltNames(harness, tools)];
     for (const message of notices)

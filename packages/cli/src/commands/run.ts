@@ -80,7 +80,11 @@ function* ask({ io, stdout, harness, question, run, flags }: Asking): Operation<
       if (flags.json) stdout.write(`${JSON.stringify(event)}\n`);
       shown.observe(event);
     };
-    return yield* race([runHarness(harness, { question, run, onEvent, winding }), stopped(interrupts)]);
+    const { reading: onReading } = shown;
+    return yield* race([
+      runHarness(harness, { question, run, onEvent, onReading, winding }),
+      stopped(interrupts),
+    ]);
   });
   const say = (text: string) => io.stderr.write(`${text}\n`);
   if (outcome === undefined) {

@@ -5,6 +5,7 @@ import type { Io } from "../io.ts";
 import type { Palette } from "../palette.ts";
 import { oneLine } from "../printable.ts";
 import type { Progress } from "../progress.ts";
+import { readingLine } from "../words.ts";
 import { fit, view } from "./view.ts";
 import { fold, nothingYet } from "./view-state.ts";
 
@@ -20,19 +21,23 @@ export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): O
     let state = nothingYet;
     let pending: PoolEvent[] = [];
     let shown: readonly string[] = [];
+    let reading: string | undefined;
     let said: string | undefined;
+    const notices = new Set<string>();
     const draw = () => {
       state = fold(state, pending);
       pending = [];
       const { columns = 80, rows = 24 } = stderr;
       // What was said has the last line: above a frame as high as the screen it would be out of sight.
-      const frame = view(state, { columns, rows: said ? rows - 1 : rows, palette }, Date.now(), shown);
+      const last = said ?? reading;
+      const frame = view(state, { columns, rows: last ? rows - 1 : rows, palette }, Date.now(), shown);
       shown = frame.shown;
-      screen([...frame.lines, ...(said ? [palette.bold(fit(said, columns))] : [])].join("\n"));
+      screen([...frame.lines, ...(last ? [palette.bold(fit(last, columns))] : [])].join("\n"));
     };
     yield* ensure(() => {
       draw();
       screen.done();
+      for (const notice of someOf(notices)) stderr.write(`${notice}\n`);
       stderr.write("\n");
     });
     yield* spawn(function* () {
@@ -42,7 +47,12 @@ export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): O
       }
     });
     yield* provide({
+      reading(done, total) {
+        reading = readingLine(done, total);
+      },
       observe(event) {
+        if (event.type === "agent:spawned") reading = undefined;
+        if (event.type === "notice") notices.add(oneLine(event.message, 300));
         if (event.type !== "turn:delta") pending.push(event);
       },
       say(text) {
@@ -50,3 +60,10 @@ export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): O
       },
     });
   });
+
+/** What was noticed on the way, below the last frame: the screen had no room for it. */
+function someOf(notices: ReadonlySet<string>): string[] {
+  const most = 8;
+  const shown = [...notices].slice(0, most);
+  return notices.size > most ? [...shown, `… and ${notices.size - most} more notices`] : shown;
+}
