@@ -2,7 +2,8 @@ import fc from "fast-check";
 import type { Intervention } from "./drive.ts";
 import type { World } from "./world.ts";
 
-const rate = (most: number): fc.Arbitrary<number> => fc.integer({ min: 0, max: 10 }).map((tenth) => (tenth * most) / 10);
+const rate = (most: number): fc.Arbitrary<number> =>
+  fc.integer({ min: 0, max: 10 }).map((tenth) => (tenth * most) / 10);
 
 /** Small worlds with few things to ask for: everything gets in everything's way. */
 export const worlds: fc.Arbitrary<World> = fc.record({

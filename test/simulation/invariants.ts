@@ -55,13 +55,21 @@ function* repetitions({ scope }: World, events: readonly PoolEvent[]): Iterable<
   const inherited = new Map<string, ReadonlySet<string>>();
   for (const event of events) {
     if (event.type === "agent:spawned")
-      inherited.set(event.agent, new Set(event.parent ? [...(inherited.get(event.parent) ?? []), ...readBefore(event, calls)] : []));
+      inherited.set(
+        event.agent,
+        new Set(event.parent ? [...(inherited.get(event.parent) ?? []), ...readBefore(event, calls)] : []),
+      );
     if (event.type === "call:dispatched" && event.attempt === 0) {
       const what = `${event.tool} ${String(event.args.k)}`;
       for (const [id, other] of calls)
-        if (other.what === what && other.state !== "over" && (scope === "cohort" || other.agent === event.agent || isUnder(event.agent, id)))
+        if (
+          other.what === what &&
+          other.state !== "over" &&
+          (scope === "cohort" || other.agent === event.agent || isUnder(event.agent, id))
+        )
           yield `${event.call} ran (${what}) although ${id} was ${other.state}`;
-      if (inherited.get(event.agent)?.has(what)) yield `${event.call} ran (${what}), which an ancestor had read`;
+      if (inherited.get(event.agent)?.has(what))
+        yield `${event.call} ran (${what}), which an ancestor had read`;
       calls.set(event.call, { agent: event.agent, what, state: "running" });
     }
     const call = "call" in event && event.call !== undefined ? calls.get(event.call) : undefined;
@@ -78,7 +86,10 @@ function* repetitions({ scope }: World, events: readonly PoolEvent[]): Iterable<
 }
 
 /** What a nested agent's caller had read before the step that it was spawned from. */
-function readBefore(event: Extract<PoolEvent, { type: "agent:spawned" }>, calls: ReadonlyMap<string, Known>): string[] {
+function readBefore(
+  event: Extract<PoolEvent, { type: "agent:spawned" }>,
+  calls: ReadonlyMap<string, Known>,
+): string[] {
   const step = /:(\d+)#\d+~[^/]*\/[^/]+$/.exec(event.agent)?.[1];
   return [...calls]
     .filter(([id, call]) => call.agent === event.parent && call.state === "read" && turnOf(id) < Number(step))
@@ -90,7 +101,13 @@ const turnOf = (id: string): number => Number(/:(\d+)#\d+$/.exec(id)?.[1]);
 /** Whether an agent works for a call: its key begins with the call's. */
 const isUnder = (agent: string, call: string): boolean => agent.startsWith(`${call}~`);
 
-const FINAL = new Set(["call:settled", "call:refused", "call:cancelled", "call:withdrawn", "call:substituted"]);
+const FINAL = new Set([
+  "call:settled",
+  "call:refused",
+  "call:cancelled",
+  "call:withdrawn",
+  "call:substituted",
+]);
 
 /** Every call that was proposed is answered once, unless its agent was stopped. */
 function* answers({ witness: { events }, end }: Played): Iterable<string> {
@@ -137,7 +154,8 @@ function* transcripts({ witness }: Played): Iterable<string> {
             yield `${key} was shown in turn ${turn} an answer out of order: ${part.toolCallId}`;
         continue;
       }
-      if (open.length > 0) yield `${key} was shown in turn ${turn} calls without an answer: ${open.join(", ")}`;
+      if (open.length > 0)
+        yield `${key} was shown in turn ${turn} calls without an answer: ${open.join(", ")}`;
       open =
         message.role === "assistant"
           ? message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))

@@ -1,6 +1,7 @@
 import {
   type AgentPoolOptions,
   type Args,
+  agentPool,
   dedup,
   type GuardOverrides,
   type ManualClock,
@@ -8,7 +9,6 @@ import {
   type PoolEvent,
   parallel,
   runPool,
-  agentPool,
   sleepOn,
   type Tool,
   type ToolContext,
@@ -59,7 +59,11 @@ const DEADLINE = 400;
 export function createWorld(world: World): { readonly options: AgentPoolOptions; readonly witness: Witness } {
   const clock = manualClock();
   const latency = random(world.lat);
-  const model = scripted(({ key }) => (moment) => turnOf(world, key, moment, latency));
+  const model = scripted(
+    ({ key }) =>
+      (moment) =>
+        turnOf(world, key, moment, latency),
+  );
   const events: PoolEvent[] = [];
   const witness: Witness = {
     clock,
@@ -98,7 +102,12 @@ export function createWorld(world: World): { readonly options: AgentPoolOptions;
 const depthOf = (key: string): number => key.split("~").length - 1;
 
 /** What an agent says in a turn. Agents of nested pools ask once, and are nested two deep at most. */
-function turnOf(world: World, key: string, { turn, request }: ScriptedMoment, latency: () => number): ScriptedTurn {
+function turnOf(
+  world: World,
+  key: string,
+  { turn, request }: ScriptedMoment,
+  latency: () => number,
+): ScriptedTurn {
   const wait = Math.floor(latency() * 5);
   const last = depthOf(key) === 0 ? world.turns : 1;
   if (turn > last || request.toolChoice === "none") return { text: `${key} is done`, wait };
@@ -119,7 +128,13 @@ function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] 
   const { clock } = witness;
   const parameters = z.object({ k: z.string() });
   const hooks = (name: string) => ({ beforeDispatch: [guardOf(world, name, witness, latency)] });
-  const common = (name: string) => ({ name, description: name, parameters, hooks: hooks(name), timeoutMs: DEADLINE });
+  const common = (name: string) => ({
+    name,
+    description: name,
+    parameters,
+    hooks: hooks(name),
+    timeoutMs: DEADLINE,
+  });
 
   const enter = (ctx: ToolContext): void => {
     if (witness.stopping) witness.late.push(`body ${ctx.id}`);
@@ -136,7 +151,8 @@ function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] 
       throw new ToolRetryError("busy", 1 + Math.floor(chance(world.seed, ctx.id, "after") * 50));
   };
   const hangs = (k: string, ctx: ToolContext): boolean => chance(world.seed, ctx.id, k, "hang") < world.hang;
-  const time = (k: string, ctx: ToolContext): number => (hangs(k, ctx) ? 1e6 : 1 + Math.floor(latency() * 20));
+  const time = (k: string, ctx: ToolContext): number =>
+    hangs(k, ctx) ? 1e6 : 1 + Math.floor(latency() * 20);
 
   const read: Tool = {
     ...common("read"),
@@ -266,4 +282,6 @@ function guardOf(world: World, tool: string, { clock }: Witness, latency: () => 
 }
 
 const scopesOf = ({ scope }: World): GuardOverrides =>
-  Object.fromEntries(["read", "fetch", "delegate", "delegateAsync"].map((tool) => [`${tool}_dedup`, { scope }]));
+  Object.fromEntries(
+    ["read", "fetch", "delegate", "delegateAsync"].map((tool) => [`${tool}_dedup`, { scope }]),
+  );

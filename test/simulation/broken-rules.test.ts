@@ -1,0 +1,191 @@
+import type { Operation } from "effection";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { interventions, worlds } from "./arbitrary.ts";
+import type { Intervention } from "./drive.ts";
+import type { World } from "./world.ts";
+
+// Each test breaks one rule, by putting something else in the place of the function that keeps it, and plays random
+// worlds until one of them goes wrong in the way the rule is there to prevent.
+
+const NO_INTERVENTION = fc.constant<Intervention>({ type: "none" });
+const HALTS = fc.record({ type: fc.constant("halt" as const), step: fc.integer({ min: 1, max: 60 }) });
+
+/** Worlds in which everything delegates and everybody asks for the same. */
+const crowded = worlds.map(
+  (world): World => ({
+    ...world,
+    agents: Math.max(world.agents, 3),
+    keys: Math.min(world.keys, 3),
+    delegate: 0.5,
+    hang: 0,
+  }),
+);
+
+async function whatGoesWrong(
+  from: fc.Arbitrary<World>,
+  what: fc.Arbitrary<Intervention>,
+  expected: RegExp,
+): Promise<string | undefined> {
+  const { play } = await import("./drive.ts");
+  const { violations } = await import("./invariants.ts");
+  let found: string | undefined;
+  await fc.assert(
+    fc.asyncProperty(from, what, async (world, intervention) => {
+      found = violations(world, await play(world, intervention)).find((violation) =>
+        expected.test(violation),
+      );
+      return found === undefined;
+    }),
+    { numRuns: 400, seed: 7, endOnFailure: true, reporter: () => {} },
+  );
+  return found;
+}
+
+describe("the simulation notices when", { timeout: 120_000 }, () => {
+  beforeEach(() => {
+    vi.resetModules();
+  });
+  afterEach(() => {
+    for (const file of [
+      "core/src/decisions/life.ts",
+      "core/src/decisions/line.ts",
+      "core/src/decisions/lineage.ts",
+      "core/src/decisions/view.ts",
+      "core/src/decisions/waiting.ts",
+      "core/src/effects/permits.ts",
+      "core/src/runtime/call-execution.ts",
+      "models/src/conversation.ts",
+    ])
+      vi.doUnmock(`../../packages/${file}`);
+    vi.resetModules();
+  });
+
+  it("a success counts as read only once it is admitted: the line deadlocks", async () => {
+    vi.doMock("../../packages/core/src/decisions/line.ts", async (original) => {
+      const line = await original<typeof import("../../packages/core/src/decisions/line.ts")>();
+      return {
+        ...line,
+        Line: class extends line.Line {
+          override succeed(): void {}
+        },
+      };
+    });
+    expect(await whatGoesWrong(crowded, NO_INTERVENTION, /deadlock/)).toMatch(/deadlock/);
+  });
+
+  it("nobody asks what happens if the calls before it succeed: equal calls run twice", async () => {
+    vi.doMock("../../packages/core/src/decisions/view.ts", async (original) => {
+      const view = await original<typeof import("../../packages/core/src/decisions/view.ts")>();
+      return {
+        ...view,
+        Snapshot: class extends view.Snapshot {
+          override open() {
+            return [];
+          }
+        },
+      };
+    });
+    const predicates = crowded.map((world): World => ({ ...world, guard: "predicate" }));
+    expect(await whatGoesWrong(predicates, NO_INTERVENTION, /although/)).toMatch(/although/);
+  });
+
+  it("keyed guards do not wait for the call before them: equal calls run twice", async () => {
+    vi.doMock("../../packages/core/src/decisions/view.ts", async (original) => {
+      const view = await original<typeof import("../../packages/core/src/decisions/view.ts")>();
+      return {
+        ...view,
+        standing: (...asked: Parameters<typeof view.standing>) => {
+          const at = view.standing(...asked);
+          return at.type === "behind" ? { type: "free" } : at;
+        },
+      };
+    });
+    const keyed = crowded.map((world): World => ({ ...world, guard: "keyed" }));
+    expect(await whatGoesWrong(keyed, NO_INTERVENTION, /although/)).toMatch(/although/);
+  });
+
+  it("a call may wait for a call it runs under: both wait for ever", async () => {
+    vi.doMock("../../packages/core/src/decisions/waiting.ts", () => ({ waitsForItself: () => false }));
+    expect(await whatGoesWrong(crowded, NO_INTERVENTION, /deadlock/)).toMatch(/deadlock/);
+  });
+
+  it("a call keeps its permit while a pool runs inside it: all permits are held by those who wait", async () => {
+    vi.doMock("../../packages/core/src/runtime/call-execution.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/call-execution.ts")>();
+      return {
+        ...module,
+        CallExecution: class extends module.CallExecution {
+          readonly #lent: ConstructorParameters<typeof module.CallExecution>[3];
+          constructor(...given: ConstructorParameters<typeof module.CallExecution>) {
+            super(...given);
+            this.#lent = given[3];
+          }
+          override *lend<T>(pool: () => Operation<T>) {
+            const goOn = this.#lent.suspend();
+            const value = yield* pool();
+            goOn();
+            return value;
+          }
+        },
+      };
+    });
+    expect(await whatGoesWrong(crowded, NO_INTERVENTION, /deadlock/)).toMatch(/deadlock/);
+  });
+
+  it("nobody is marked as closing: halting starts what it should end", async () => {
+    vi.doMock("../../packages/core/src/decisions/life.ts", async (original) => ({
+      ...(await original<typeof import("../../packages/core/src/decisions/life.ts")>()),
+      isClosing: () => false,
+    }));
+    const tight = crowded.map((world): World => ({ ...world, concurrentTools: 1, agents: 5 }));
+    expect(await whatGoesWrong(tight, HALTS, /while everything was stopping/)).toMatch(
+      /while everything was stopping/,
+    );
+  });
+
+  it("a grant is written down by the waiter instead of by who grants: a halt between the two loses the permit", async () => {
+    vi.doMock("../../packages/core/src/effects/permits.ts", async (original) => {
+      const permits = await original<typeof import("../../packages/core/src/effects/permits.ts")>();
+      return {
+        ...permits,
+        Permits: class extends permits.Permits {
+          override enqueue(...[slot, life, wake]: Parameters<typeof permits.Permits.prototype.enqueue>) {
+            const granted = { held: false };
+            return super.enqueue(granted, life, () => {
+              wake();
+              queueMicrotask(() => Object.assign(slot, granted));
+            });
+          }
+        },
+      };
+    });
+    expect(await whatGoesWrong(crowded, interventions, /permits of tools are left/)).toMatch(
+      /permits of tools are left/,
+    );
+  });
+
+  it("a fork of a busy agent starts in the middle of its step: its model is shown calls without an answer", async () => {
+    vi.doMock("../../packages/models/src/conversation.ts", async (original) => {
+      const module = await original<typeof import("../../packages/models/src/conversation.ts")>();
+      module.Conversation.prototype.rewind = () => {};
+      return module;
+    });
+    expect(await whatGoesWrong(crowded, NO_INTERVENTION, /without an answer/)).toMatch(/without an answer/);
+  });
+
+  it("a pool nested in a call starts with what its caller read in the open step: lineage is no snapshot", async () => {
+    vi.doMock("../../packages/core/src/decisions/lineage.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/decisions/lineage.ts")>();
+      const fork = module.Lineage.prototype.fork;
+      module.Lineage.prototype.fork = function () {
+        return fork.call(this, 0);
+      };
+      return module;
+    });
+    const lineage = crowded.map((world): World => ({ ...world, scope: "lineage", keys: 2, turns: 4 }));
+    expect(await whatGoesWrong(lineage, NO_INTERVENTION, /an ancestor had read/)).toMatch(
+      /an ancestor had read/,
+    );
+  });
+});
