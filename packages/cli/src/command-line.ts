@@ -1,8 +1,9 @@
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { type Operation, until } from "effection";
 import type { ConfigFlags } from "./commands/config.ts";
 import type { RunFlags } from "./commands/run.ts";
-import type { ExitCode } from "./exit-code.ts";
+import { completionScript, SHELLS, type Shell } from "./completion.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
 import { withHarnessFlags } from "./harness-flags.ts";
 import type { Io } from "./io.ts";
 import { hasColours } from "./palette.ts";
@@ -56,6 +57,18 @@ export function commandLine(io: Io, version: string, invoke: (invocation: Invoca
       }),
     );
 
+  program
+    .command("completion")
+    .description("Print a script that completes commands and flags in your shell.")
+    .addArgument(new Argument("<shell>", "whose script").choices(SHELLS))
+    .addHelpText("after", COMPLETION)
+    .action((shell: Shell) =>
+      invoke(function* () {
+        io.stdout.write(completionScript(shell, program));
+        return EXIT.done;
+      }),
+    );
+
   return program;
 }
 
@@ -95,3 +108,9 @@ Examples:
   pool config
   POOL_MODEL=ollama/qwen3 pool config --budget maxTurns=5
   pool config --json | jq -r '.[] | select(.from[0] != "default") | .key'`;
+
+const COMPLETION = `
+Examples:
+  source <(pool completion bash)     in ~/.bashrc
+  source <(pool completion zsh)      in ~/.zshrc
+  pool completion fish | source      in ~/.config/fish/config.fish`;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { call } from "./in-process.ts";
 import { folderWith } from "./pool.ts";
@@ -23,8 +24,8 @@ describe("help", () => {
 
   it("lists no command that is not there", async () => {
     const { stdout } = await call(["--help"], { cwd: folderWith({}) });
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+) [[(]/gm)].map(([, name]) => name);
-    expect(commands).toEqual(["run", "config", "help"]);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) [[<(]/gm)].map(([, name]) => name);
+    expect(commands).toEqual(["run", "config", "completion", "help"]);
   });
 
   it.each([
@@ -77,5 +78,31 @@ describe("pool config", () => {
   it("prints them as JSON for programs", async () => {
     const { stdout } = await call(["config", "--json"], { cwd: folderWith(files) });
     expect(JSON.parse(stdout)).toContainEqual({ key: "model", value: "a/b", from: ["harness.yml:1:8"] });
+  });
+});
+
+describe("pool completion", () => {
+  const offered = async (...words: string[]) => {
+    const { stdout } = await call(["completion", "bash"], { cwd: folderWith({}) });
+    const typed = `COMP_WORDS=(pool ${words.join(" ")}); COMP_CWORD=${words.length}; _pool; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["-c", `${stdout}\n${typed}`], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+  };
+
+  it("completes commands and the flags of each in bash", async () => {
+    expect(await offered("co")).toEqual(["config", "completion"]);
+    expect(await offered("run", "--q")).toEqual(["--quiet"]);
+    expect(await offered("config", "--q")).toEqual([""]);
+  });
+
+  it("knows zsh and fish too, and says so for another shell", async () => {
+    const cwd = folderWith({});
+    expect((await call(["completion", "zsh"], { cwd })).stdout).toContain("#compdef pool");
+    expect((await call(["completion", "fish"], { cwd })).stdout).toContain("-l quiet -s q");
+    expect(await call(["completion", "tcsh"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Allowed choices are bash, zsh, fish"),
+    });
   });
 });
