@@ -9,21 +9,20 @@ import {
   readingOf,
 } from "../conversation/findings.ts";
 import { libraryOf } from "../conversation/library.ts";
-import type { ToolRole } from "../conversation/roles.ts";
+import type { ReadRole, SearchRole, ToolRole } from "../conversation/roles.ts";
 import { queries } from "../question/queries.ts";
 import { type Query, query } from "../question/query.ts";
 import { rank } from "../rank/rank.ts";
 import { type Passage, type Selection, select } from "../rank/select.ts";
 import { words } from "../text/words.ts";
 import type { Move } from "./move.ts";
+import { promising } from "./promising.ts";
 
 export interface InquiryView {
   readonly task: string;
   readonly exchanges: readonly Exchange[];
-  readonly search: ToolRole<{ readonly type: "search"; readonly query: string }> | undefined;
-  readonly read:
-    | ToolRole<{ readonly type: "read"; readonly source: string; readonly ranged: boolean }>
-    | undefined;
+  readonly search: ToolRole<SearchRole> | undefined;
+  readonly read: ToolRole<ReadRole> | undefined;
   readonly list: ToolRole | undefined;
   readonly selection: Selection;
 }
@@ -43,14 +42,16 @@ export interface Inquiry {
 }
 
 const limits = {
-  /** Documents opened after a search. */
-  open: 3,
+  /** Hits asked for, where the tool takes a number. */
+  hits: 60,
+  /** Documents opened by their titles, where no search helped. */
+  browsed: 3,
   /** Lines read around a hit, on both sides. */
   margin: 25,
   /** Searches, successful or not. */
   searches: 4,
   /** With an answer this likely no further search is made. */
-  sure: 0.5,
+  sure: 0.7,
 } as const;
 
 /** What the conversation holds for the question. */
@@ -99,7 +100,8 @@ export function inquireMove(view: InquiryView, inquiry: Inquiry): Move | undefin
         searched.length === 0
           ? `Searching for: ${next}`
           : `Not sure enough yet (${best}). Searching for: ${next}`;
-      return { reasoning, calls: [{ tool: name, args: { [role.query]: next } }] };
+      const limit = role.limit && { [role.limit.name]: Math.min(limits.hits, role.limit.most) };
+      return { reasoning, calls: [{ tool: name, args: { [role.query]: next, ...limit } }] };
     }
   }
   return opened ?? browse(view, inquiry);
@@ -117,11 +119,9 @@ const lookedAt = (view: InquiryView, search: Exchange): boolean =>
 /** Opens the documents that a search's hits speak for, where they were not tried yet. */
 function opening(view: InquiryView, inquiry: Inquiry, hits: readonly Hit[]): Move | undefined {
   if (view.read === undefined) return undefined;
-  const sources = bestSources(inquiry.query, hits);
   const calls: { tool: string; args: Args }[] = [];
   let opened = 0;
-  for (const source of sources) {
-    if (opened >= limits.open) break;
+  for (const source of promising(inquiry.query, hits)) {
     const fresh = readings(view, source, hits).filter((args) => !tried(view, args));
     if (fresh.length === 0) continue;
     opened++;
@@ -131,17 +131,6 @@ function opening(view: InquiryView, inquiry: Inquiry, hits: readonly Hit[]): Mov
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-
-/** Sources by their best hits: each hit counts by its place and by how many of the question's terms it shows. */
-function bestSources(asked: Query, hits: readonly Hit[]): string[] {
-  const values = new Map<string, number>();
-  for (const hit of hits) {
-    const shown = new Set(words(`${hit.title} ${hit.heading} ${hit.snippet}`).map(({ stem }) => stem));
-    const covered = asked.terms.filter(({ stem }) => shown.has(stem)).length / asked.terms.length;
-    values.set(hit.source, (values.get(hit.source) ?? 0) + (0.5 + covered) / (hit.place + 2));
-  }
-  return [...values].sort((a, b) => b[1] - a[1]).map(([source]) => source);
-}
 
 /** The arguments of the readings that show a source's hits with what stands around them. */
 function readings(view: InquiryView, source: string, hits: readonly Hit[]): Args[] {
@@ -195,7 +184,7 @@ function browse(view: InquiryView, inquiry: Inquiry): Move | undefined {
     .sort((a, b) => b.shared - a.shared)
     .map(({ source }) => ({ [view.read!.role.source]: source }))
     .filter((args) => !tried(view, args))
-    .slice(0, limits.open);
+    .slice(0, limits.browsed);
   if (fresh.length === 0) return undefined;
   return {
     reasoning: "Opening documents whose titles fit.",

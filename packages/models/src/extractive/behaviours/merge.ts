@@ -1,5 +1,5 @@
 import { isRecord } from "../conversation/exchanges.ts";
-import { propertiesOf, type ToolRole } from "../conversation/roles.ts";
+import { type BriefRole, propertiesOf, type ToolRole } from "../conversation/roles.ts";
 import { foldSpace } from "../text/passages.ts";
 import { fill, itemsOf } from "./fill.ts";
 import type { Move } from "./move.ts";
@@ -118,10 +118,7 @@ function missing(report: MaterialReport, findings: readonly MaterialFinding[]): 
 }
 
 /** Ends a synthesis with the merged sections. */
-export function mergeMove(
-  tool: ToolRole<{ readonly type: "brief"; readonly sections: string }>,
-  material: Material,
-): Move {
+export function mergeMove(tool: ToolRole<BriefRole>, material: Material): Move {
   const sections = merge(material);
   const schema = tool.schema.parameters;
   const item = itemsOf(propertiesOf(schema)[tool.role.sections]);

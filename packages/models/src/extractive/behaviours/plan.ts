@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@agentpool/core";
 import { type Exchange, isRecord } from "../conversation/exchanges.ts";
 import { type Listed, listedOf } from "../conversation/findings.ts";
-import { propertiesOf, type ToolRole } from "../conversation/roles.ts";
+import { type PlanRole, propertiesOf, type ToolRole } from "../conversation/roles.ts";
 import { query } from "../question/query.ts";
 import { split } from "../question/split.ts";
 import { words } from "../text/words.ts";
@@ -11,7 +11,7 @@ import type { Move } from "./move.ts";
 export interface PlanView {
   readonly task: string;
   readonly exchanges: readonly Exchange[];
-  readonly plan: ToolRole<{ readonly type: "plan"; readonly questions: string }>;
+  readonly plan: ToolRole<PlanRole>;
   readonly list: ToolRole | undefined;
   /** The plan is due now. */
   readonly forced: boolean;

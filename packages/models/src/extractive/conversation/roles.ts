@@ -1,15 +1,48 @@
 import type { ToolSchema } from "@agentpool/core";
 import { isRecord } from "./exchanges.ts";
 
+export interface SearchRole {
+  readonly type: "search";
+  /** The argument that takes the query. */
+  readonly query: string;
+  readonly limit: SearchLimit | undefined;
+}
+
+export interface ReadRole {
+  readonly type: "read";
+  /** The argument that takes the path or URL. */
+  readonly source: string;
+  /** Whether it takes `from` and `to`. */
+  readonly ranged: boolean;
+}
+
+export interface PlanRole {
+  readonly type: "plan";
+  /** The argument that takes the questions. */
+  readonly questions: string;
+}
+
+export interface BriefRole {
+  readonly type: "brief";
+  /** The argument that takes the sections. */
+  readonly sections: string;
+}
+
 /** What a tool is good for, told by its name and the shape of its arguments. */
 export type Role =
-  | { readonly type: "search"; readonly query: string }
-  | { readonly type: "read"; readonly source: string; readonly ranged: boolean }
+  | SearchRole
+  | ReadRole
+  | PlanRole
+  | BriefRole
   | { readonly type: "list" }
-  | { readonly type: "plan"; readonly questions: string }
   | { readonly type: "report" }
-  | { readonly type: "brief"; readonly sections: string }
   | { readonly type: "unknown" };
+
+/** The argument that says how many hits to give, and the most that it takes. */
+export interface SearchLimit {
+  readonly name: string;
+  readonly most: number;
+}
 
 export interface ToolRole<R extends Role = Role> {
   readonly name: string;
@@ -18,6 +51,7 @@ export interface ToolRole<R extends Role = Role> {
 }
 
 const queryKeys = ["query", "q", "search", "question", "keywords", "terms"];
+const limitKeys = ["limit", "max_results", "maxResults", "count", "top_k", "topK", "n"];
 const sourceKeys = ["path", "url", "uri", "file", "page", "id", "title"];
 const planKeys = ["questions", "subquestions", "sub_questions", "tasks", "steps", "plan"];
 const reportKeys = ["findings", "quotations", "result", "report", "answer", "summary"];
@@ -35,7 +69,14 @@ export function roleOf(schema: ToolSchema): Role {
     if (reportKeys.some((key) => Object.hasOwn(properties, key))) return { type: "report" };
   }
   const query = find(queryKeys, "string");
-  if (query !== undefined && !/delegate|spawn|ask|agent/.test(name)) return { type: "search", query };
+  if (query !== undefined && !/delegate|spawn|ask|agent/.test(name)) {
+    const limit = find(limitKeys, "integer") ?? find(limitKeys, "number");
+    return {
+      type: "search",
+      query,
+      limit: limit === undefined ? undefined : limitOf(limit, properties[limit]),
+    };
+  }
   const source = find(sourceKeys, "string");
   if (source !== undefined && /read|open|fetch|get|view|page|file|load|cat/.test(name)) {
     return {
@@ -47,6 +88,12 @@ export function roleOf(schema: ToolSchema): Role {
   if (/^(?:list|outline|ls|toc|index|glob)|_(?:list|outline)$|list_/.test(name)) return { type: "list" };
   return { type: "unknown" };
 }
+
+const limitOf = (name: string, schema: unknown): SearchLimit => {
+  const most =
+    isRecord(schema) && typeof schema.maximum === "number" ? schema.maximum : Number.POSITIVE_INFINITY;
+  return { name, most };
+};
 
 export const propertiesOf = (schema: unknown): Record<string, unknown> =>
   isRecord(schema) && isRecord(schema.properties) ? schema.properties : {};
