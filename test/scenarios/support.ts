@@ -59,6 +59,7 @@ const isOver = ({ outcome }: Rig): boolean => outcome.result !== undefined || "e
 
 /** Drives the clock until the pool is over; throws where it never will be, or where something was left behind. */
 export function* finish(rig: Rig): Operation<PoolResult> {
+  yield* quiet;
   for (let step = 0; !isOver(rig); step++) {
     if (step > 10_000) throw new Error("the pool goes on for ever");
     if (!rig.clock.step())
