@@ -1,13 +1,8 @@
-import type { Exit, ParkReason, PoolEvent } from "@agentpool/core";
+import type { Exit, PoolEvent } from "@agentpool/core";
 import { callLabel } from "./call-label.ts";
 import { oneLine } from "./printable.ts";
+import { waitsFor } from "./waits.ts";
 import { counted, lasting } from "./words.ts";
-
-const WAITS: Readonly<Record<ParkReason, string>> = {
-  retry: "a retry",
-  equal_call: "an equal call",
-  rate_limit: "the model's rate limit",
-};
 
 /** How an agent ended, in words. */
 export const ENDS: Readonly<Record<Exit, string>> = {
@@ -47,7 +42,7 @@ export function progressLine(event: PoolEvent): string | undefined {
       return `${event.agent} ${event.tool} answered by ${event.guard} in its place`;
     case "call:parked": {
       const time = event.until === undefined ? "" : `, ${lasting(event.until - event.at)}`;
-      return `${event.agent} ${event.tool} waits for ${WAITS[event.reason]}${time}`;
+      return `${event.agent} ${event.tool} ${waitsFor(event.reason)}${time}`;
     }
     case "call:progress":
       return `${event.agent} ${event.tool}: ${oneLine(event.message)}`;

@@ -34,7 +34,7 @@ it.skipIf(!hasScript)(
         "/dev/null",
       ],
     });
-    await running.saw("retry in");
+    await running.saw("waits for a retry");
     const [, pid] = /pid (\d+)/.exec(running.stdout())!;
     process.kill(Number(pid), "SIGTERM");
     const { code, stdout } = await running.ended;

@@ -27,11 +27,6 @@ const UNBUILT: readonly Unbuilt[] = [
   { path: ["tools", "web"], message: "tools for the web" },
   { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },
   { path: ["store"], asks: (value) => value !== "none", message: "recorded runs; it takes none" },
-  ...["maxCallsPerTool", "maxTokens", "maxCost", "wallClock"].map((name) => ({
-    path: ["defaults", "budget", name],
-    message: "this limit",
-  })),
-  { path: ["defaults", "budget", "context", "soft"], message: "the soft share" },
 ];
 
 /** Where the configuration asks for a part that is not built yet. */

@@ -105,9 +105,9 @@ describe("an agent's row", () => {
         until: 32_000,
       }),
     );
-    expect(lines(folded, 2_000)[0]).toContain("◌ a  retry in 30 s: search");
+    expect(lines(folded, 2_000)[0]).toContain("◌ a  waits for a retry, 30 s: search");
     const resumed = fold(folded, events(state("a", "calling")));
-    expect(lines(resumed)[0]).not.toContain("retry in");
+    expect(lines(resumed)[0]).not.toContain("waits for a retry");
   });
 
   it("shows how it ended, a failure apart from a success", () => {

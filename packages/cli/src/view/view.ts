@@ -1,9 +1,10 @@
-import type { AgentState, ParkReason } from "@agentpool/core";
+import type { AgentState } from "@agentpool/core";
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
 import type { Palette } from "../palette.ts";
 import { oneLine } from "../printable.ts";
 import { ENDS } from "../progress-line.ts";
+import { waitsFor } from "../waits.ts";
 import { counted, lasting, short } from "../words.ts";
 import { arrange } from "./arrange.ts";
 import { tree } from "./tree.ts";
@@ -103,18 +104,12 @@ function sign(row: AgentRow, palette: Palette): string {
 const isFailure = ({ exit }: AgentRow): boolean =>
   exit === "model_error" || exit === "invalid_output" || exit === "cancelled";
 
-const WAITS: Readonly<Record<ParkReason, string>> = {
-  retry: "retry",
-  equal_call: "waits for an equal call",
-  rate_limit: "rate limited",
-};
-
 function doing(row: AgentRow, now: number): string {
   if (row.exit) return `${ENDS[row.exit]}${row.reason ? `: ${oneLine(row.reason, 200)}` : ""}`;
   if (row.parked) {
     const { reason, until } = row.parked;
     const call = row.running.values().next().value;
-    return `${WAITS[reason]}${until === undefined ? "" : ` in ${lasting(until - now)}`}${call ? `: ${call}` : ""}`;
+    return `${waitsFor(reason)}${until === undefined ? "" : `, ${lasting(until - now)}`}${call ? `: ${call}` : ""}`;
   }
   const [first, ...others] = row.running.values();
   if (first !== undefined) return others.length > 0 ? `${first} (+${others.length})` : first;

@@ -1,0 +1,10 @@
+/** What agents and calls wait for, by the reason on record. */
+const WAITS: Readonly<Record<string, string>> = {
+  retry: "a retry",
+  equal_call: "an equal call",
+  rate_limit: "the model's rate limit",
+  approval: "a person",
+  client: "its client",
+};
+
+export const waitsFor = (reason: string): string => `waits for ${WAITS[reason] ?? reason}`;
