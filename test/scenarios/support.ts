@@ -280,3 +280,25 @@ export function noted<N, const T>(log: N[], note: N, answer: T): T {
   log.push(note);
   return answer;
 }
+
+/** Ids of calls in a conversation that were not answered, in order, before anything else was said. */
+export function unanswered(messages: readonly Message[]): string[] {
+  const missing: string[] = [];
+  let open: string[] = [];
+  for (const message of messages) {
+    if (message.role === "tool") {
+      for (const part of message.content)
+        if (part.type === "tool-result") {
+          if (open[0] === part.toolCallId) open.shift();
+          else missing.push(`${part.toolCallId} out of order`);
+        }
+      continue;
+    }
+    missing.push(...open);
+    open =
+      message.role === "assistant"
+        ? message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))
+        : [];
+  }
+  return [...missing, ...open];
+}
