@@ -15,8 +15,10 @@ export {
   chain,
   type DagNode,
   dag,
+  diverge,
   fanout,
   parallel,
+  type Select,
   type ToSpine,
   taskAndResult,
 } from "./runtime/orchestrators.ts";
@@ -26,8 +28,10 @@ export { type PoolRun, runPool } from "./runtime/run-pool.ts";
 export { useCurrentAgent } from "./runtime/spawn-agent.ts";
 export type * from "./values/agent.ts";
 export * from "./values/answer.ts";
+export type * from "./values/approval.ts";
 export * from "./values/budget.ts";
 export type * from "./values/call.ts";
+export type * from "./values/client-call.ts";
 export type * from "./values/clock.ts";
 export * from "./values/errors.ts";
 export type * from "./values/event.ts";
@@ -37,5 +41,7 @@ export type * from "./values/json.ts";
 export * from "./values/model.ts";
 export type * from "./values/options.ts";
 export type * from "./values/orchestrator.ts";
+export type * from "./values/redactor.ts";
+export * from "./values/repetition.ts";
 export * from "./values/tool.ts";
 export * from "./values/usage.ts";

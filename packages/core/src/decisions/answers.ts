@@ -1,4 +1,4 @@
-import type { Cancel, Refuse, Substitute } from "../values/answer.ts";
+import type { Cancel, Refuse, RequireApproval, Substitute } from "../values/answer.ts";
 import type { Outcome } from "../values/call.ts";
 import { toJson } from "./result.ts";
 
@@ -10,19 +10,27 @@ export class MalformedAnswer extends Error {
 export const abstains = (answer: unknown): answer is undefined | null | { type: "proceed" } =>
   answer === undefined || answer === null || typeOf(answer) === "proceed";
 
+/** That a person has to be asked. */
+export interface NeedsApproval {
+  readonly type: "approval";
+  readonly reason: string;
+}
+
 /** What a guard's `decide` means for its call; undefined where it abstains. */
-export function readDecision(answer: unknown, guard: string): Outcome | undefined {
+export function readDecision(answer: unknown, guard: string): Outcome | NeedsApproval | undefined {
   if (abstains(answer)) return undefined;
-  const given = answer as Partial<Refuse> | Partial<Cancel> | Partial<Substitute>;
+  const given = answer as Partial<Refuse> | Partial<Cancel> | Partial<Substitute> | Partial<RequireApproval>;
   switch (given.type) {
     case "refuse":
-      return { type: "refused", guard, message: readMessage(given, "refuse") };
+      return { type: "refused", guard, message: readText(given.message, "refuse", "message") };
     case "cancel":
-      return { type: "cancelled", guard, message: readMessage(given, "cancel") };
+      return { type: "cancelled", guard, message: readText(given.message, "cancel", "message") };
     case "substitute":
       return { type: "substituted", guard, value: toJson(readField(given, "result")) };
+    case "requireApproval":
+      return { type: "approval", reason: readText(given.reason, "requireApproval", "reason") };
     default:
-      throw malformed(answer, "refuse, cancel, substitute, or nothing");
+      throw malformed(answer, "refuse, cancel, substitute, requireApproval, or nothing");
   }
 }
 
@@ -55,9 +63,9 @@ const typeOf = (answer: unknown): string | undefined =>
     ? String((answer as { type: unknown }).type)
     : undefined;
 
-function readMessage(answer: { readonly message?: unknown }, type: string): string {
-  if (isMessage(answer.message)) return answer.message;
-  throw new MalformedAnswer(`{ type: "${type}" } needs a message`);
+function readText(text: unknown, type: string, field: string): string {
+  if (isMessage(text)) return text;
+  throw new MalformedAnswer(`{ type: "${type}" } needs a ${field}`);
 }
 
 function readField(answer: object, field: string): unknown {

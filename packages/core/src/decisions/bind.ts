@@ -20,8 +20,9 @@ export interface BoundTool {
   readonly guards: readonly BoundGuard[];
   /** The tool's own, then the harness's, in the order they are asked. */
   readonly hooks: readonly ToolLifecycleHooks[];
-  /** Whether a hook has a word on its executions, and on its results once they were read. */
+  /** Whether a hook has a word on its executions, on what a call of it is, and on its results once they were read. */
   readonly judged: boolean;
+  readonly rewritten: boolean;
   readonly followed: boolean;
 }
 
@@ -65,6 +66,7 @@ export function bindTool(
     guards: bound,
     hooks,
     judged: hooks.some((hook) => hook.afterExecute || hook.onResult),
+    rewritten: hooks.some((hook) => hook.rewrite),
     followed: hooks.some((hook) => hook.afterAdmit),
   };
 }
@@ -112,7 +114,17 @@ export const guardNames = (hooks: readonly ToolLifecycleHooks[]): string[] => [
   ...new Set(hooks.flatMap((hook) => (hook.beforeDispatch ?? []).map((guard) => guard.name))),
 ];
 
-const MOMENTS = ["beforeDispatch", "afterExecute", "beforeAdmit", "afterAdmit", "onResult", "onReturn"];
+const MOMENTS = [
+  "onRoute",
+  "rewrite",
+  "onPropose",
+  "beforeDispatch",
+  "afterExecute",
+  "beforeAdmit",
+  "afterAdmit",
+  "onResult",
+  "onReturn",
+];
 const SETTINGS = ["name", "onError", "timeoutMs"];
 
 /** Throws where hooks name a moment there is not, or a guard cannot work. `where` names the place. */

@@ -7,10 +7,13 @@
 export interface Life {
   readonly under: Life | undefined;
   closing: boolean;
-  winding: boolean;
+  winding: WindingReason | undefined;
 }
 
-export const createLife = (under?: Life): Life => ({ under, closing: false, winding: false });
+/** Why something is asked to finish. */
+export type WindingReason = "cancelled" | "deadline";
+
+export const createLife = (under?: Life): Life => ({ under, closing: false, winding: undefined });
 
 /** Whether it, or anything it runs under, is ending. */
 export function isClosing(life: Life): boolean {
@@ -18,10 +21,10 @@ export function isClosing(life: Life): boolean {
   return false;
 }
 
-/** Whether it, or anything it runs under, was asked to finish. */
-export function isWinding(life: Life): boolean {
-  for (let at: Life | undefined = life; at; at = at.under) if (at.winding) return true;
-  return false;
+/** Why it, or anything it runs under, was asked to finish; undefined: it was not. */
+export function windingOf(life: Life): WindingReason | undefined {
+  for (let at: Life | undefined = life; at; at = at.under) if (at.winding) return at.winding;
+  return undefined;
 }
 
 /** Whether `life` is `other` or runs under it. */

@@ -3,6 +3,25 @@ export const words = {
   protected: (tool: string) =>
     `${tool} was not run: it is protected, and this run was given no grant for it. Go on without it, or report what you would need it for.`,
   denied: (tool: string) => `${tool} was not run: this run may not use it. Choose another tool.`,
+  hidden: (tool: string, visible: readonly string[]) =>
+    `${tool} is not available in this turn. Use one of: ${visible.join(", ")}.`,
+  approvalAsked: (tool: string) => `${tool} needs a person's approval`,
+  approvalDenied: (tool: string, reason: string | undefined) =>
+    `${tool} was not run: a person was asked and said no${reason ? `: ${reason}` : ""}. Go on without it.`,
+  noApprovalForClients: (tool: string) =>
+    `${tool} was not run: approval is not supported for client tools, which run elsewhere. Go on without it.`,
+  restarts: (limit: number) =>
+    `This call was not run: your step was sent back ${limit} times. Do something else, or report what you have.`,
+  todo: (todos: readonly string[]) => `Still to do before you end:
+${todos.map((todo) => `- ${todo}`).join("\n")}`,
+  goOn: "Go on from this reasoning.",
+  toolLimit: (tool: string, limit: number) =>
+    `${tool} was not run: you have used all ${limit} of your calls of it. Use another tool, or report what you have.`,
+  contextSoft: "Your context is filling up. Come to an end: fetch only what is still missing, then report.",
+  repeating:
+    "You keep repeating calls that you made before. Their results will not change: try something new, or report.",
+  leftOut: (kept: number, total: number) =>
+    `\n[Cut to fit: ${kept} of ${total} characters are shown. Ask for a smaller part to see the rest.]`,
   hookError: (guard: string) =>
     `policy hook error: the check "${guard}" on this call failed, so the call was not run. Try another way, or report without it.`,
   inFlight: (tool: string) =>
@@ -31,6 +50,9 @@ export const words = {
     max_turns: "You have used all your turns.",
     max_calls: "You have used all your tool calls.",
     context: "Your context is full.",
+    budget: "The run has used up its budget.",
+    deadline: "The run's time is up.",
+    repetition: "You keep repeating calls that you made before.",
     cancelled: "The run is being brought to an end.",
   },
 } as const;

@@ -71,9 +71,22 @@ function* shrink(agent: AgentState, call: Call, { result, window, tokens, room }
       readAnswer<AdmitAnswer>(given, { nudge: ({ message }) => isMessage(message), drop: () => true }),
   });
   if (answer?.type === "nudge") return { type: "error", message: answer.message };
+  const cut = answer ? undefined : cutToFit(result, room);
+  if (cut !== undefined) return { type: "ok", value: cut };
   agent.limit = "context";
   agent.pool.run.emit({ type: "budget:exhausted", agent: agent.key, budget: "context", limit: window });
   return { type: "error", message: words.dropped(call.tool, tokens, room) };
+}
+
+/** Tokens that have to be free for a part of a result to be worth reading. */
+const WORTHWHILE = 200;
+
+/** As much of a result as fits, and a word on what was left out; undefined: too little would. */
+function cutToFit(result: unknown, room: number): string | undefined {
+  if (room < WORTHWHILE) return undefined;
+  const text = typeof result === "string" ? result : JSON.stringify(result);
+  const kept = room * 4 - 160;
+  return text.slice(0, kept) + words.leftOut(kept, text.length);
 }
 
 function* followUp(agent: AgentState, call: Call, result: unknown): Operation<string | undefined> {

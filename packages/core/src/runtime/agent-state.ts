@@ -4,6 +4,7 @@ import type { BoundTool } from "../decisions/bind.ts";
 import { createLife, type Life } from "../decisions/life.ts";
 import type { Holder, Ticket } from "../decisions/line.ts";
 import { Lineage } from "../decisions/lineage.ts";
+import { Repetition } from "../decisions/repetition.ts";
 import type { Agent, AgentResult, AgentState as Phase, Refusal } from "../values/agent.ts";
 import type { Mark, Model, Session } from "../values/model.ts";
 import { noUsage, type Usage } from "../values/usage.ts";
@@ -50,28 +51,48 @@ export class AgentState implements Holder {
   parks = 0;
   usage: Usage = noUsage;
 
-  /** Calls of its budget that are spoken for, executed ones included. */
+  /** Calls of its budget that are spoken for, executed ones included; by tool where a limit asks for it. */
   reserved = 0;
+  #reservedByTool: Map<string, number> | undefined;
   /** Calls of the open step that are under way, and how many of those are parked. */
   calling = 0;
   parked = 0;
   /** The open step, as it stood before: where forks of a busy agent start. */
   step: { readonly mark: Mark; readonly reads: number } | undefined;
+  /** Whether it goes round in circles; undefined: nobody minds. */
+  readonly repetition: Repetition | undefined;
+  /** Whether it was told that its context fills up. */
+  toldOfContext = false;
+  /** The longest turn it had, in tokens. */
+  longest = 0;
   /** Whether one of its returns was rejected, and whether one did not have the form its task asks for. */
   rejected = false;
   misformed = false;
   /** The limit its last step ran into. */
-  limit: "max_calls" | "context" | undefined;
+  limit: "max_calls" | "context" | "repetition" | undefined;
+  /** What its end is called where it is halted. */
+  halted: "cancelled" | "deadline" = "cancelled";
   /** Set once it is over. */
   result: AgentResult | undefined;
 
   readonly model: Model;
   readonly toolNames: readonly string[];
+  /** Names of the tools that the turn it is in sees. */
+  visible: readonly string[];
+  /** Messages of people that it has not been shown yet. */
+  readonly inbox: string[] = [];
+  /** What it was told to do before it ends, for its next turn. */
+  readonly todos: string[] = [];
+  /** Steps of its that were discarded, and those of the turn it is in. */
+  restarts = 0;
+  attempt = 0;
 
   constructor(options: AgentOptions) {
     this.options = options;
     this.model = options.model ?? options.pool.model;
     this.toolNames = [...options.tools.keys()];
+    this.visible = this.toolNames;
+    this.repetition = options.pool.repetition && new Repetition(options.pool.repetition);
     this.life = createLife(options.pool.life);
     this.under = options.pool.under;
     this.view = new AgentView(this);
@@ -84,6 +105,24 @@ export class AgentState implements Holder {
 
   get pool(): Pool {
     return this.options.pool;
+  }
+
+  reserve(tool: string): void {
+    this.reserved++;
+    if (Object.hasOwn(this.pool.budget.maxCallsPerTool, tool)) {
+      this.#reservedByTool ??= new Map();
+      this.#reservedByTool.set(tool, this.reservedOf(tool) + 1);
+    }
+  }
+
+  release(tool: string): void {
+    this.reserved--;
+    const reserved = this.#reservedByTool?.get(tool);
+    if (reserved !== undefined) this.#reservedByTool!.set(tool, reserved - 1);
+  }
+
+  reservedOf(tool: string): number {
+    return this.#reservedByTool?.get(tool) ?? 0;
   }
 
   /** Its result, once it is over. */

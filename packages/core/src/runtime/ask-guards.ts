@@ -1,5 +1,5 @@
 import type { Operation } from "effection";
-import { readDecision, readReject } from "../decisions/answers.ts";
+import { type NeedsApproval, readDecision, readReject } from "../decisions/answers.ts";
 import type { BoundGuard } from "../decisions/bind.ts";
 import type { Ticket } from "../decisions/line.ts";
 import { Snapshot, standing, type View } from "../decisions/view.ts";
@@ -24,11 +24,21 @@ export type Verdict =
       readonly lookers: readonly BoundGuard[];
       /** Earlier calls in line that would change it, were they to succeed. */
       readonly behind: readonly Ticket[];
+      /** Why a person has to be asked first; undefined: nobody has. */
+      readonly approval: string | undefined;
     };
 
-/** Asks guards in order about a call, as `view` stands. With a place in line they also see what is before it. */
-export function askGuards(call: Call, guards: readonly BoundGuard[], view: View): Verdict | Later<Verdict> {
-  return askFrom(0, { call, guards, view, lookers: [], behind: [] });
+/**
+ * Asks guards in order about a call, as `view` stands. With a place in line they also see what is before it.
+ * `approval`: why a person is asked in any case.
+ */
+export function askGuards(
+  call: Call,
+  guards: readonly BoundGuard[],
+  view: View,
+  approval?: string,
+): Verdict | Later<Verdict> {
+  return askFrom(0, { call, guards, view, lookers: [], behind: [], approval });
 }
 
 interface Asking {
@@ -37,6 +47,7 @@ interface Asking {
   readonly view: View;
   readonly lookers: BoundGuard[];
   readonly behind: Ticket[];
+  approval: string | undefined;
 }
 
 function askFrom(first: number, asking: Asking): Verdict | Later<Verdict> {
@@ -48,7 +59,7 @@ function askFrom(first: number, asking: Asking): Verdict | Later<Verdict> {
     const blocked = heed(answer, guard, asking);
     if (blocked) return blocked;
   }
-  return { type: "clear", lookers, behind };
+  return { type: "clear", lookers, behind, approval: asking.approval };
 }
 
 function* askOn(index: number, asking: Asking, pending: Later<Answer>): Operation<Verdict> {
@@ -62,16 +73,35 @@ type Answer =
   | { readonly type: "blocked"; readonly outcome: Outcome }
   | { readonly type: "clear" }
   | { readonly type: "looked" }
-  | { readonly type: "behind"; readonly tickets: readonly Ticket[] };
+  | { readonly type: "behind"; readonly tickets: readonly Ticket[] }
+  | NeedsApproval;
 
 const CLEAR: Answer = { type: "clear" };
 const LOOKED: Answer = { type: "looked" };
 
-function heed(answer: Answer, guard: BoundGuard, { lookers, behind }: Asking): Verdict | undefined {
-  if (answer.type === "blocked") return answer;
-  if (answer.type === "looked") lookers.push(guard);
-  if (answer.type === "behind") behind.push(...answer.tickets);
-  return undefined;
+/** A substitute does not take the place of a person: where one is asked, it is not used, and an event says so. */
+function heed(answer: Answer, guard: BoundGuard, asking: Asking): Verdict | undefined {
+  switch (answer.type) {
+    case "blocked":
+      if (answer.outcome.type !== "substituted" || asking.approval === undefined) return answer;
+      warn(asking.call, guard.name, "its substitute is not used: a person is asked about this call");
+      return undefined;
+    case "approval":
+      asking.approval ??= answer.reason;
+      return undefined;
+    case "behind":
+      asking.behind.push(...answer.tickets);
+      return undefined;
+    case "looked":
+      asking.lookers.push(guard);
+      return undefined;
+    case "clear":
+      return undefined;
+  }
+}
+
+function warn(call: Call, hook: string, message: string): void {
+  call.agent.pool.run.emit({ type: "hook:warning", agent: call.agent.key, call: call.id, hook, message });
 }
 
 function askKeyed(guard: Extract<BoundGuard, { type: "keyed" }>, call: Call, view: View): Answer {
@@ -98,12 +128,12 @@ function askLooking(guard: Looking, call: Call, view: View): Answer | Later<Answ
   try {
     const first = put(guard, new Inquiry(call, snapshot, false));
     if (isPending(first)) return new Later(lookOn(guard, call, view, snapshot, since, first));
-    const outcome = read(guard, first);
-    if (outcome) return blocked(outcome);
+    const answer = read(guard, first);
+    if (answer) return answer;
     if (!foresees(snapshot, view)) return snapshot.looked ? LOOKED : CLEAR;
     const second = put(guard, new Inquiry(call, snapshot, true));
     if (isPending(second)) return new Later(foreseeOn(guard, call, snapshot, since, second));
-    return read(guard, second) ? { type: "behind", tickets: snapshot.open() } : LOOKED;
+    return foreseen(read(guard, second), snapshot);
   } catch (error) {
     return failed(guard, call, since, error);
   }
@@ -122,8 +152,8 @@ function* lookOn(
   first: Answerable<unknown>,
 ): Operation<Answer> {
   try {
-    const outcome = read(guard, yield* inTime(guard, call, first));
-    if (outcome) return blocked(outcome);
+    const answer = read(guard, yield* inTime(guard, call, first));
+    if (answer) return answer;
     if (!foresees(snapshot, view)) return snapshot.looked ? LOOKED : CLEAR;
     return yield* foreseeOn(guard, call, snapshot, since, put(guard, new Inquiry(call, snapshot, true)));
   } catch (error) {
@@ -153,11 +183,19 @@ const put = (guard: Looking, inquiry: Inquiry): Answerable<unknown> =>
 const inTime = (guard: Looking, call: Call, answer: Answerable<unknown>): Operation<unknown> =>
   bounded(answer, new Allowance(call.agent.pool.run.clock, guard.timeoutMs));
 
-/** What an answer does to the call; undefined: nothing. Throws where it is malformed. */
-function read(guard: Looking, answer: unknown): Outcome | undefined {
-  if (guard.type === "deciding") return readDecision(answer, guard.name);
-  return readReject(answer) ? { type: "refused", guard: guard.name, message: guard.message } : undefined;
+/** What a guard's answer does to the call; undefined: nothing. Throws where it is malformed. */
+function read(guard: Looking, answer: unknown): Answer | undefined {
+  if (guard.type === "predicate")
+    return readReject(answer)
+      ? blocked({ type: "refused", guard: guard.name, message: guard.message })
+      : undefined;
+  const decision = readDecision(answer, guard.name);
+  return decision === undefined || decision.type === "approval" ? decision : blocked(decision);
 }
+
+/** What it would say if the calls before this one succeeded decides whether to wait for them. */
+const foreseen = (answer: Answer | undefined, snapshot: Snapshot): Answer =>
+  answer?.type === "blocked" ? { type: "behind", tickets: snapshot.open() } : LOOKED;
 
 /** A broken guard refuses: it is there to be safe with. */
 function failed(guard: BoundGuard, call: Call, since: number, error: unknown): Answer {

@@ -7,7 +7,7 @@ import type { AgentState } from "./agent-state.ts";
 import { hookFailed } from "./hook-failure.ts";
 
 /** The moments that are functions. */
-export type Moment = "afterExecute" | "beforeAdmit" | "afterAdmit" | "onResult" | "onReturn";
+export type Moment = Exclude<keyof ToolLifecycleHooks, "name" | "beforeDispatch" | "onError" | "timeoutMs">;
 
 /** One question to the hooks of a moment. */
 export interface Question<M extends Moment, T> {
@@ -20,6 +20,12 @@ export interface Question<M extends Moment, T> {
   read(answer: unknown): T | undefined;
 }
 
+/** What one hook said. */
+export type Asked<T> =
+  | { readonly type: "answered"; readonly answer: T }
+  | { readonly type: "abstained" }
+  | { readonly type: "failed" };
+
 /** Asks hooks in order; the first concrete answer wins. A hook that fails abstains, and an event says so. */
 export function* askHooks<M extends Moment, T>(
   hooks: readonly ToolLifecycleHooks[],
@@ -27,27 +33,32 @@ export function* askHooks<M extends Moment, T>(
 ): Operation<T | undefined> {
   for (const hook of hooks) {
     if (!hook[question.moment]) continue;
-    const answer = yield* askHook(hook, question);
-    if (answer !== undefined) return answer;
+    const asked = yield* askHook(hook, question);
+    if (asked.type === "answered") return asked.answer;
   }
   return undefined;
 }
+
+/** Moments at which a hook that fails keeps calls from running, unless it says otherwise. */
+const REFUSING: ReadonlySet<Moment> = new Set(["rewrite", "onPropose"]);
 
 /** Asks one hook. */
 export function* askHook<M extends Moment, T>(
   hook: ToolLifecycleHooks,
   question: Question<M, T>,
-): Operation<T | undefined> {
+): Operation<Asked<T>> {
   const { agent, call, moment } = question;
   const { clock } = agent.pool.run;
   const since = clock.now();
   try {
-    let answer = (hook[moment] as (input: unknown) => unknown).call(hook, question.input());
-    if (isPending(answer))
-      answer = yield* bounded(answer, new Allowance(clock, hook.timeoutMs ?? HOOK_DEADLINE));
-    return question.read(answer);
+    let given = (hook[moment] as (input: unknown) => unknown).call(hook, question.input());
+    if (isPending(given))
+      given = yield* bounded(given, new Allowance(clock, hook.timeoutMs ?? HOOK_DEADLINE));
+    const answer = question.read(given);
+    return answer === undefined ? { type: "abstained" } : { type: "answered", answer };
   } catch (error) {
-    hookFailed({ agent, call, hook: hook.name ?? "hook", moment, since }, error, "skipped");
-    return undefined;
+    const verdict = REFUSING.has(moment) && hook.onError !== "proceed" ? "refused" : "skipped";
+    hookFailed({ agent, call, hook: hook.name ?? moment, moment, since }, error, verdict);
+    return { type: "failed" };
   }
 }

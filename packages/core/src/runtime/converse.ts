@@ -1,15 +1,17 @@
 import type { Operation } from "effection";
-import { isWinding } from "../decisions/life.ts";
+import { windingOf } from "../decisions/life.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { words } from "../decisions/words.ts";
-import type { GenerateRequest, Prompt, Turn } from "../values/model.ts";
+import type { GenerateRequest, Message, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Ending } from "./ending.ts";
 import { forceReport } from "./force-report.ts";
 import { setPhase } from "./park.ts";
 import { proposeReturn } from "./propose-return.ts";
+import { routeTurn } from "./route-turn.ts";
 import { recordBlocked } from "./settle-call.ts";
-import { settleStep } from "./settle-step.ts";
+import { type StepEnd, settleStep } from "./settle-step.ts";
+import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
 
 /** Why an agent is stopped before it ends by itself. */
@@ -21,60 +23,116 @@ export function* converse(agent: AgentState): Operation<Ending> {
   for (;;) {
     const stop = stopped(agent);
     if (stop) return yield* forceReport(agent, stop);
+    yield* hear(agent);
+    if (agent.pool.routes.length > 0) yield* routeTurn(agent);
     const turn = yield* takeTurn(agent, requestOf(agent), false);
     if (!turn) continue;
     agent.turns++;
     agent.pool.run.totals.turns++;
-    const ending = yield* settleTurn(agent, turn);
+    const end = yield* settleTurn(agent, turn);
+    if (end.type === "restarted") yield* restart(agent, turn, end.reasoning);
+    else agent.attempt = 0;
     agent.step = undefined;
     setPhase(agent, "ready");
-    if (ending) return ending;
+    if (end.type === "ended") return end.ending;
   }
 }
 
 /** What stops an agent here: asked between turns. */
 function stopped(agent: AgentState): Stop | undefined {
-  if (isWinding(agent.life)) return "cancelled";
+  const { run, budget } = agent.pool;
+  const winding = windingOf(agent.life);
+  if (winding) return winding;
   if (agent.limit) return agent.limit;
   if (agent.turns >= agent.options.maxTurns) return "max_turns";
+  if (canAfford(agent) !== "turn") return "budget";
   const window = agent.model.contextWindow;
-  if (window !== undefined && agent.session.tokens >= window * agent.pool.budget.context.hard) {
-    agent.pool.run.emit({ type: "budget:exhausted", agent: agent.key, budget: "context", limit: window });
-    return "context";
-  }
-  return undefined;
+  if (window === undefined || agent.session.tokens < window * budget.context.hard) return undefined;
+  run.emit({ type: "budget:exhausted", agent: agent.key, budget: "context", limit: window });
+  return "context";
 }
 
-function* settleTurn(agent: AgentState, turn: Turn): Operation<Ending | undefined> {
-  if (turn.calls.length > 0) return yield* settleStep(agent, turn);
-  if (turn.finish === "refusal")
-    return {
-      exit: "model_error",
-      result: undefined,
-      reason: `the model refused: ${turn.text || "without a word"}`,
-    };
-  const text = turn.text?.trim() ?? "";
+/** What it is told before a turn: by people, and by the framework as its context fills up. */
+function* hear(agent: AgentState): Operation<void> {
+  const said = agent.inbox.splice(0);
+  const window = agent.model.contextWindow;
+  if (
+    window !== undefined &&
+    !agent.toldOfContext &&
+    agent.session.tokens >= window * agent.pool.budget.context.soft
+  ) {
+    agent.toldOfContext = true;
+    said.push(words.contextSoft);
+  }
+  if (said.length > 0) yield* agent.session.append(said.map(userMessage));
+}
+
+function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {
+  if (turn.calls.length > 0) {
+    const end = yield* settleStep(agent, turn);
+    if (end.type === "next" && agent.repetition) yield* minded(agent, turn);
+    return end;
+  }
+  if (turn.finish === "refusal") {
+    const reason = `the model refused: ${turn.text || "without a word"}`;
+    return { type: "ended", ending: { exit: "model_error", result: undefined, reason } };
+  }
   if (turn.finish === "length") return yield* say(agent, words.cutOff);
-  if (text === "") return yield* say(agent, words.empty);
+  if ((turn.text ?? "").trim() === "") return yield* say(agent, words.empty);
+  // who was spoken to meanwhile hears it before ending
+  if (agent.inbox.length > 0 && agent.turns < agent.options.maxTurns) return { type: "next" };
   const returned = yield* proposeReturn(agent, turn.text!);
-  if (returned.type === "ended") return returned.ending;
+  if (returned.type === "ended") return returned;
   recordBlocked(agent, { id: `${agent.key}:${agent.turns}`, tool: "" }, returned.outcome);
   return yield* say(agent, returned.outcome.message);
 }
 
-function* say(agent: AgentState, text: string): Operation<undefined> {
-  yield* agent.session.append([{ role: "user", content: [{ type: "text", text }] }]);
-  return undefined;
+/** An agent that goes round in circles is spoken to, then stopped. */
+function* minded(agent: AgentState, turn: Turn): Operation<void> {
+  const calls = turn.calls.map(({ tool, input }) => ({
+    tool,
+    input,
+    repeatable: agent.options.tools.get(tool)?.tool.repeatable ?? false,
+  }));
+  const verdict = agent.repetition!.note(calls);
+  if (verdict === "stop") agent.limit ??= "repetition";
+  if (verdict === "warn") yield* say(agent, words.repeating);
 }
+
+/** The step was sent back: it leaves the conversation, and its corrected reasoning takes its place. */
+function* restart(agent: AgentState, turn: Turn, reasoning: string): Operation<void> {
+  const { key, pool, session } = agent;
+  for (const [index, { tool }] of turn.calls.entries()) {
+    const call = `${key}:${agent.turns}${agent.attempt > 0 ? `.${agent.attempt}` : ""}#${index}`;
+    pool.run.emit({ type: "call:discarded", agent: key, call, tool });
+  }
+  pool.run.emit({ type: "turn:restarted", agent: key, turn: agent.turns, attempt: agent.attempt, reasoning });
+  agent.turns--;
+  pool.run.totals.turns--;
+  agent.attempt++;
+  agent.restarts++;
+  yield* session.rewind(agent.step!.mark);
+  yield* session.append([
+    { role: "assistant", content: [{ type: "text", text: reasoning }] },
+    userMessage(words.goOn),
+  ]);
+}
+
+function* say(agent: AgentState, text: string): Operation<StepEnd> {
+  yield* agent.session.append([userMessage(text)]);
+  return { type: "next" };
+}
+
+const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 
 /** Without tools to call, the form of the answer can be asked of the model itself. */
 function requestOf(agent: AgentState): GenerateRequest {
-  const tools = agent.toolNames;
+  const tools = agent.visible;
   const { output } = agent.options;
   return tools.length === 0 && output ? { tools, output: outputSchema(output) } : { tools };
 }
 
-function taskMessage({ options: { system, task, output } }: AgentState): Prompt[number] {
+function taskMessage({ options: { system, task, output } }: AgentState): Message {
   const parts = [system, task, output && words.outputForm(JSON.stringify(outputSchema(output)))];
-  return { role: "user", content: [{ type: "text", text: parts.filter(Boolean).join("\n\n") }] };
+  return userMessage(parts.filter(Boolean).join("\n\n"));
 }

@@ -10,6 +10,7 @@ import type { AgentState } from "./agent-state.ts";
 import type { Stop } from "./converse.ts";
 import type { Ending } from "./ending.ts";
 import { inForm, shapeReport } from "./propose-return.ts";
+import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
 
 /**
@@ -17,7 +18,8 @@ import { takeTurn } from "./take-turn.ts";
  * not asked. An agent that has not had a turn has nothing to report.
  */
 export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
-  if (agent.pool.recovery === "none" || agent.turns === 0) return { exit: stop, result: undefined };
+  if (agent.pool.recovery === "none" || agent.turns === 0 || canAfford(agent) === "nothing")
+    return { exit: stop, result: undefined };
   const terminal = agent.pool.terminal && agent.options.tools.get(agent.pool.terminal.name);
   const text = words.report(words.stopped[stop], terminal?.name);
   agent.step = { mark: agent.session.mark(), reads: agent.lineage.length };

@@ -1,28 +1,37 @@
 import type { Operation } from "effection";
-import type { BoundGuard } from "../decisions/bind.ts";
+import type { BoundGuard, BoundTool } from "../decisions/bind.ts";
 import { CallArgs } from "../decisions/call-args.ts";
 import { frozenCopy } from "../decisions/copy.ts";
 import { selects } from "../decisions/names.ts";
 import type { Reserved } from "../decisions/overrides.ts";
-import { noSuchTool, parseArgs } from "../decisions/parse.ts";
+import { noSuchTool, type Parsed, parseArgs, validateArgs } from "../decisions/parse.ts";
 import { words } from "../decisions/words.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
+import type { Args } from "../values/json.ts";
 import type { ProposedCall } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askGuards, type Verdict } from "./ask-guards.ts";
 import type { Call } from "./call-state.ts";
+import { rewriteCall } from "./rewrite-call.ts";
 
 /** A call that was proposed, as it left the gates. */
 export type Gated =
-  /** It may run; `lookers` are asked again once it has its place in line. */
-  | { readonly type: "passed"; readonly call: Call; readonly lookers: readonly BoundGuard[] }
+  | {
+      /** It may run. */
+      readonly type: "passed";
+      readonly call: Call;
+      /** Guards to ask again once it has its place in line. */
+      readonly lookers: readonly BoundGuard[];
+      /** Why a person has to be asked first; undefined: nobody has. */
+      readonly approval: string | undefined;
+    }
   /** It won't. */
   | { readonly type: "blocked"; readonly tool: string; readonly id: string; readonly outcome: Outcome };
 
 /**
- * The gates of one call: parse, deny, authorise, then its guards. Until it has passed them nothing exists for it but
- * this value.
+ * The gates of one call: parse, deny, authorise, rewrite, then its guards. Until it has passed them nothing exists for
+ * it but this value.
  */
 export function gate(
   agent: AgentState,
@@ -30,44 +39,101 @@ export function gate(
   id: string,
   turn: number,
 ): Gated | Later<Gated> {
-  const { pool } = agent;
-  const refused = (guard: Reserved, message: string): Gated =>
-    block(proposed.tool, id, { type: "refused", guard, message });
-
-  const bound = agent.options.tools.get(proposed.tool);
-  if (!bound) return refused("invalid", noSuchTool(proposed.tool, agent.toolNames));
-  const parsed = parseArgs(proposed.tool, proposed.input, bound.schema);
-  if (parsed.type === "invalid") return refused("invalid", parsed.message);
-  if (pool.deny.some((pattern) => selects(pattern, bound))) return refused("deny", words.denied(bound.name));
-  if (bound.tool.protected && !pool.grants.some((grant) => selects(grant, bound)))
-    return refused("auth_reject", words.protected(bound.name));
-
+  const { tool: name, input } = proposed;
+  const form = formOf(agent, name, (bound) => parseArgs(name, input, bound.schema));
+  if (form.type === "refused") return block(name, id, form);
   const call: Call = {
     agent,
     id,
     toolCallId: proposed.id,
-    tool: proposed.tool,
-    identity: bound.identity,
-    args: new CallArgs(frozenCopy(parsed.args)),
+    tool: name,
+    identity: form.bound.identity,
+    args: new CallArgs(frozenCopy(form.args)),
     turn,
-    bound,
+    bound: form.bound,
     ticket: undefined,
     dispatched: false,
   };
-  const { cohort, line } = pool.run;
-  const view = { lineage: agent.lineage, cohort, line, holder: agent, ticket: undefined };
-  const verdict = askGuards(call, bound.guards, view);
-  return verdict instanceof Later ? new Later(gateOn(call, verdict)) : leave(call, verdict);
+  return call.bound.rewritten ? new Later(gateRewritten(call)) : gateGuards(call);
 }
 
-function* gateOn(call: Call, verdict: Later<Verdict>): Operation<Gated> {
+/** The forms a call may have: it can be read, its tool is there for this turn, and may be used in this run. */
+export type Form =
+  | { readonly type: "form"; readonly bound: BoundTool; readonly args: Args }
+  | Extract<Outcome, { type: "refused" }>;
+
+function formOf(agent: AgentState, name: string, parse: (bound: BoundTool) => Parsed): Form {
+  const { pool } = agent;
+  const bound = agent.options.tools.get(name);
+  if (!bound) return refused("invalid", noSuchTool(name, agent.visible));
+  if (!agent.visible.includes(name)) return refused("invalid", words.hidden(name, agent.visible));
+  const parsed = parse(bound);
+  if (parsed.type === "invalid") return refused("invalid", parsed.message);
+  if (pool.deny.some((pattern) => selects(pattern, bound))) return refused("deny", words.denied(name));
+  if (bound.tool.protected && !pool.grants.some((grant) => selects(grant, bound)))
+    return refused("auth_reject", words.protected(name));
+  return { type: "form", bound, args: parsed.args };
+}
+
+const refused = (guard: Reserved, message: string): Extract<Outcome, { type: "refused" }> => ({
+  type: "refused",
+  guard,
+  message,
+});
+
+/** A rewritten call passes the same gates in its new form. */
+function* gateRewritten(call: Call): Operation<Gated> {
+  const rewrite = yield* rewriteCall(call);
+  if (rewrite.type === "failed") return block(call.tool, call.id, rewrite.outcome);
+  if (rewrite.type === "none") return yield* known(gateGuards(call));
+  const { tool, args } = rewrite;
+  const form = formOf(call.agent, tool, (bound) => validateArgs(tool, args, bound.schema));
+  if (form.type === "refused") return block(call.tool, call.id, form);
+  const { bound } = form;
+  return yield* known(
+    gateGuards({ ...call, bound, identity: bound.identity, args: new CallArgs(frozenCopy(form.args)) }),
+  );
+}
+
+function* known<T>(answer: T | Later<T>): Operation<T> {
+  return answer instanceof Later ? yield* answer.operation : answer;
+}
+
+function gateGuards(call: Call): Gated | Later<Gated> {
+  const { agent, bound } = call;
+  const { run, requireApproval } = agent.pool;
+  const { cohort, line } = run;
+  const view = { lineage: agent.lineage, cohort, line, holder: agent, ticket: undefined };
+  const asked = requireApproval.some((pattern) => selects(pattern, bound))
+    ? words.approvalAsked(bound.name)
+    : undefined;
+  const verdict = askGuards(call, bound.guards, view, asked);
+  return verdict instanceof Later ? new Later(leaveLater(call, verdict)) : leave(call, verdict);
+}
+
+function* leaveLater(call: Call, verdict: Later<Verdict>): Operation<Gated> {
   return leave(call, yield* verdict.operation);
 }
 
-const leave = (call: Call, verdict: Verdict): Gated =>
-  verdict.type === "blocked"
-    ? block(call.tool, call.id, verdict.outcome)
-    : { type: "passed", call, lookers: verdict.lookers };
+function leave(call: Call, verdict: Verdict): Gated {
+  if (verdict.type === "blocked") return block(call.tool, call.id, verdict.outcome);
+  const { lookers, approval } = verdict;
+  if (approval !== undefined && call.bound.tool.target === "client") return noApproval(call);
+  return { type: "passed", call, lookers, approval };
+}
+
+/** There is nothing on this side that a person could let run. */
+function noApproval(call: Call): Gated {
+  const message = words.noApprovalForClients(call.tool);
+  call.agent.pool.run.emit({
+    type: "hook:warning",
+    agent: call.agent.key,
+    call: call.id,
+    hook: "approval",
+    message,
+  });
+  return block(call.tool, call.id, refused("approval", message));
+}
 
 export const block = (tool: string, id: string, outcome: Outcome): Gated => ({
   type: "blocked",

@@ -59,4 +59,4 @@ export class Inquiry implements GuardInput {
   }
 }
 
-const metaOf = ({ tool }: BoundTool): ToolMeta => ({ annotations: null, ...copy(tool.meta ?? {}) });
+export const metaOf = ({ tool }: BoundTool): ToolMeta => ({ annotations: null, ...copy(tool.meta ?? {}) });

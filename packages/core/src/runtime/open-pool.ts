@@ -8,6 +8,7 @@ import { stateOf } from "./agent-state.ts";
 import { type Nest, NestContext } from "./call-execution.ts";
 import type { Pool } from "./pool-state.ts";
 import { spawnAgent } from "./spawn-agent.ts";
+import { keepTime } from "./wind-down.ts";
 
 /** Runs a pool from its spine to its result. A pool inside a call runs on what the call lends it. */
 export function* openPool(
@@ -24,6 +25,7 @@ function* runPool(pool: Pool, orchestrate: (pool: PoolContext) => Operation<void
   let result: PoolResult | undefined;
   try {
     yield* scoped(function* () {
+      const stopTime = pool.life.under ? () => {} : yield* keepTime(pool);
       try {
         yield* ClockContext.set(run.clock);
         yield* NestContext.set({ pool });
@@ -32,6 +34,7 @@ function* runPool(pool: Pool, orchestrate: (pool: PoolContext) => Operation<void
         yield* orchestrate(yield* contextOf(pool));
       } finally {
         pool.life.closing = true;
+        stopTime();
       }
     });
     result = { agents: pool.agents.map((agent) => agent.result!), totals: { ...run.totals } };

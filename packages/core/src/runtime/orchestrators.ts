@@ -1,5 +1,7 @@
 import { type Operation, type Task as Running, spawn } from "effection";
+import { settled } from "../effects/bounded.ts";
 import type { AgentResult } from "../values/agent.ts";
+import type { Answerable } from "../values/answer.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { Orchestrator, PoolContext, Task } from "../values/orchestrator.ts";
 
@@ -39,6 +41,39 @@ function* extend(pool: PoolContext, toSpine: ToSpine, result: AgentResult): Oper
   const pair = toSpine(result);
   if (pair) yield* pool.extendSpine(pair.user, pair.assistant);
 }
+
+/** Which of several results is the best: its index, or undefined for none. */
+export type Select = (results: readonly AgentResult[]) => Answerable<number | undefined>;
+
+/**
+ * Several attempts at one task, side by side, the best of which is put on the spine for agents that start later. The
+ * judge may be a score over the results or an operation that asks an agent.
+ */
+export const diverge = (
+  task: Task,
+  attempts: number,
+  select: Select,
+  toSpine: ToSpine = taskAndResult,
+): Orchestrator =>
+  function* (pool) {
+    if (!(Number.isInteger(attempts) && attempts > 0))
+      throw new ConfigurationError(`diverge: found ${attempts} attempts; accepted are whole numbers from 1.`);
+    const agents = [];
+    for (let index = 0; index < attempts; index++) agents.push(yield* pool.spawn(numbered(task, index)));
+    const results: AgentResult[] = [];
+    for (const agent of agents) results.push(yield* pool.waitFor(agent));
+    const best = yield* settled(select(results));
+    if (best === undefined) return;
+    const chosen = results[best];
+    if (!chosen)
+      throw new ConfigurationError(
+        `diverge: select chose ${best}; accepted are 0 to ${attempts - 1}, or undefined.`,
+      );
+    yield* extend(pool, toSpine, chosen);
+  };
+
+const numbered = (task: Task, index: number): Task =>
+  typeof task === "object" && task.key !== undefined ? { ...task, key: `${task.key}.${index}` } : task;
 
 /** A task of a {@link dag}. */
 export interface DagNode {

@@ -1,8 +1,12 @@
 import { type Operation, resource, type Stream, spawn, withResolvers } from "effection";
+import { isWithin } from "../decisions/life.ts";
 import { unknownName } from "../decisions/names.ts";
+import { toJson } from "../decisions/result.ts";
 import { EventLog, streamOf } from "../effects/event-log.ts";
 import type { PoolResult } from "../values/agent.ts";
-import { ConfigurationError } from "../values/errors.ts";
+import type { Approvals } from "../values/approval.ts";
+import type { ClientCall } from "../values/client-call.ts";
+import { AnswerError, ConfigurationError } from "../values/errors.ts";
 import type { PoolEvent } from "../values/event.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { AgentState } from "./agent-state.ts";
@@ -10,6 +14,7 @@ import { nestOf } from "./nest.ts";
 import { openPool } from "./open-pool.ts";
 import { createPool, type Pool } from "./pool-state.ts";
 import { cancelAgent } from "./spawn-agent.ts";
+import { windDown } from "./wind-down.ts";
 
 /** A running pool, to watch and to steer. */
 export interface PoolHandle {
@@ -25,6 +30,17 @@ export interface PoolHandle {
   /** Lets what runs finish, and starts nothing more until {@link resume}. */
   pause(): void;
   resume(): void;
+  /** Puts a person's message into a running agent: it reads it before its next turn. False where it is over. */
+  steer(key: string, message: string): boolean;
+  /** The calls of the whole tree that wait for people. */
+  readonly approvals: Approvals;
+  /** The calls of client tools that wait for their results. */
+  clientCalls(): readonly ClientCall[];
+  /**
+   * Submits results of client calls, by call id. Every id must be one that waits, and every waiting call of the same
+   * agents must be among them; else {@link AnswerError} is thrown and nothing is submitted.
+   */
+  submit(results: { readonly [callId: string]: unknown }): void;
   /** What is going on now. */
   inspect(): Occupancy;
 }
@@ -76,20 +92,10 @@ function handleOf(
     events: streamOf(log),
     result,
     *cancel(key) {
-      const agent = pool.agents.find((candidate) => candidate.key === key);
-      if (!agent)
-        throw new ConfigurationError(
-          `cancel: ${unknownName(
-            "agent",
-            key,
-            pool.agents.map((known) => known.key),
-          )}`,
-        );
-      return yield* cancelAgent(agent);
+      return yield* cancelAgent(find(pool, key, "cancel"));
     },
     windDown() {
-      pool.life.winding = true;
-      run.parking.withdraw(pool.life);
+      windDown(pool, "cancelled");
     },
     pause() {
       run.tools.pause();
@@ -99,6 +105,20 @@ function handleOf(
       run.tools.resume();
       run.generations.resume();
     },
+    steer(key, message) {
+      const agent = find(pool, key, "steer");
+      if (agent.result) return false;
+      agent.inbox.push(message);
+      run.emit({ type: "agent:steered", agent: key, message });
+      return true;
+    },
+    approvals: {
+      list: () => run.approvals.list(),
+      approve: (id) => run.approvals.answer(id, { type: "approved" }),
+      deny: (id, reason) => run.approvals.answer(id, { type: "denied", reason }),
+    },
+    clientCalls: () => run.clients.list(),
+    submit: (results) => submit(pool, results),
     inspect: () => ({
       agents: countStates(pool.agents),
       inLine: run.line.size,
@@ -106,6 +126,31 @@ function handleOf(
       permits: { tools: run.tools.held, generations: run.generations.held },
     }),
   };
+}
+
+function find(pool: Pool, key: string, what: string): AgentState {
+  const nested = [...pool.run.live].filter((agent) => isWithin(agent.life, pool.life));
+  const known = new Map([...pool.agents, ...nested].map((agent) => [agent.key, agent]));
+  const agent = known.get(key);
+  if (agent) return agent;
+  throw new ConfigurationError(`${what}: ${unknownName("agent", key, [...known.keys()])}`);
+}
+
+/** All or nothing: what is submitted is checked before any of it is. */
+function submit({ run }: Pool, results: { readonly [callId: string]: unknown }): void {
+  const entries = Object.entries(results).map(([id, result]) => {
+    run.clients.check(id);
+    return [id, toJson(result)] as const;
+  });
+  const open = run.clients.list();
+  const agents = new Set(open.filter(({ id }) => Object.hasOwn(results, id)).map(({ agent }) => agent));
+  const missing = open.filter(({ id, agent }) => agents.has(agent) && !Object.hasOwn(results, id));
+  if (missing.length > 0)
+    throw new AnswerError(
+      "incomplete",
+      `submit: results are missing for ${missing.map(({ id }) => id).join(", ")}.`,
+    );
+  for (const [id, result] of entries) run.clients.answer(id, result);
 }
 
 function countStates(agents: readonly AgentState[]): Record<string, number> {

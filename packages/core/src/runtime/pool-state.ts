@@ -3,15 +3,19 @@ import { createLife, type Life } from "../decisions/life.ts";
 import type { Ticket } from "../decisions/line.ts";
 import { selects, unknownName } from "../decisions/names.ts";
 import { type GuardSettings, guardSettings, isChecked } from "../decisions/overrides.ts";
-import { type Budget, defaultBudget } from "../values/budget.ts";
+import { Redaction } from "../decisions/redaction.ts";
+import { type Budget, defaultBudget, withDefaults } from "../values/budget.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { PoolEvent } from "../values/event.ts";
+import type { GuardFunction } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type { Message, Model, Prefix, Session } from "../values/model.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
+import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
 import { parametersOf, type Tool } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Nest } from "./call-execution.ts";
+import { redactModel } from "./redact-model.ts";
 import { createRun, type Run } from "./run.ts";
 
 /** A pool as the runtime keeps it. */
@@ -29,7 +33,14 @@ export interface Pool {
   /** Names of the guards in force here and around: none may be switched off by a pool nested in this one. */
   readonly guards: readonly string[];
   readonly deny: readonly string[];
+  readonly requireApproval: readonly string[];
   readonly grants: readonly string[];
+  /** What models of this tree may not see; undefined: they see all. */
+  readonly redaction: Redaction | undefined;
+  /** Whether anybody judges steps, and who chooses the tools of a turn. */
+  readonly judges: boolean;
+  readonly routes: readonly ToolLifecycleHooks[];
+  readonly repetition: RepetitionLimits | undefined;
   readonly budget: Budget;
   readonly recovery: "report" | "none";
   readonly life: Life;
@@ -53,10 +64,12 @@ export function createPool(
   const outer = nest?.pool;
   const run =
     outer?.run ?? createRun({ id: options.run, clock: options.clock, budget: options.budget, observers });
-  const budget: Budget = { ...(outer?.budget ?? defaultBudget), ...options.budget };
+  const budget = withDefaults(options.budget, outer?.budget);
   checkBudget(budget);
 
-  const model = options.model ?? outer?.model;
+  const redaction = outer?.redaction ?? (options.redact && new Redaction(options.redact));
+  const model =
+    options.model && redaction ? redactModel(options.model, redaction) : (options.model ?? outer?.model);
   if (!model)
     throw new ConfigurationError(
       'model: missing; give the pool a model, for example resolveModel("extractive").',
@@ -74,7 +87,7 @@ export function createPool(
   const all = terminal ? [...tools, terminal] : [...tools];
   checkTools(all);
 
-  const own = options.hooks ?? [];
+  const own = options.policy ? [policyHook(options.policy), ...(options.hooks ?? [])] : (options.hooks ?? []);
   checkHooks(own, "hooks");
   for (const tool of all) checkHooks(hooksOf(tool), `tools.${tool.name}.hooks`);
   if (tools.length === 0) checkIdle(options);
@@ -87,6 +100,11 @@ export function createPool(
     outer && { settings: outer.settings, guards: outer.guards },
   );
   const deny = [...(outer?.deny ?? []), ...readNames("deny", options.deny, all)];
+  const requireApproval = [
+    ...(outer?.requireApproval ?? []),
+    ...readNames("requireApproval", options.requireApproval, all),
+  ];
+  checkApprovals(requireApproval, deny, all);
   const grants = grantsOf(options, outer, all);
   if (terminal && deny.some((pattern) => selects(pattern, named(terminal))))
     throw new ConfigurationError(
@@ -122,11 +140,18 @@ export function createPool(
     settings,
     guards: [...new Set([...(outer?.guards ?? []), ...names])],
     deny,
+    requireApproval,
     grants,
+    redaction,
+    judges:
+      hooks.some((hook) => hook.onPropose) ||
+      all.some((tool) => hooksOf(tool).some((hook) => hook.onPropose)),
+    routes: hooks.filter((hook) => hook.onRoute),
+    repetition: repetitionOf(options, outer),
     budget,
     recovery: options.recovery ?? outer?.recovery ?? "report",
     life: createLife(nest?.execution?.call.agent.life ?? outer?.life),
-    caller: nest?.execution?.call.agent,
+    caller: nest?.execution?.call.agent ?? outer?.caller,
     under: nest?.execution ? nest.execution.underneath() : (outer?.under ?? []),
     depth: (outer?.depth ?? -1) + (nest?.execution || !outer ? 1 : 0),
     agents: [],
@@ -137,6 +162,10 @@ export function createPool(
     throw new ConfigurationError(
       `budget.maxDepth: pools are nested ${pool.depth} deep; ${run.budget.maxDepth} are allowed.`,
     );
+  if (budget.maxCost !== undefined && !model.price)
+    throw new ConfigurationError(
+      `budget.maxCost: the price of ${model.id} is not known, so dollars cannot be counted; give the model a price.`,
+    );
   for (const message of settings.notices) run.emit({ type: "notice", message });
   return pool;
 }
@@ -145,6 +174,38 @@ const named = (tool: Tool): { name: string; identity: string } => ({
   name: tool.name,
   identity: tool.identity ?? `${tool.source ?? "local"}:${tool.name}`,
 });
+
+const policyHook = (policy: GuardFunction): ToolLifecycleHooks => ({
+  name: "policy",
+  beforeDispatch: [{ name: "policy", decide: policy }],
+});
+
+function repetitionOf(
+  { repetition }: AgentPoolOptions,
+  outer: Pool | undefined,
+): RepetitionLimits | undefined {
+  if (repetition === false) return undefined;
+  if (!repetition) return outer ? outer.repetition : defaultRepetition;
+  return { ...defaultRepetition, ...outer?.repetition, ...repetition };
+}
+
+/** A tool cannot be denied and asked about, and there is nothing to approve where a tool runs elsewhere. */
+function checkApprovals(
+  requireApproval: readonly string[],
+  deny: readonly string[],
+  tools: readonly Tool[],
+): void {
+  for (const pattern of requireApproval)
+    if (deny.includes(pattern))
+      throw new ConfigurationError(
+        `requireApproval: "${pattern}" is in deny too; a denied call never gets to a person. Take it out of one.`,
+      );
+  for (const tool of tools)
+    if (tool.target === "client" && requireApproval.includes(tool.name))
+      throw new ConfigurationError(
+        `requireApproval: "${tool.name}" is a client tool; its calls run elsewhere, so there is nothing to approve here.`,
+      );
+}
 
 /** Grants are for one run: a pool inside another holds no more than the one around it. */
 function grantsOf(
@@ -182,7 +243,15 @@ function readNames(
   return patterns;
 }
 
-function checkIdle({ guards, deny }: AgentPoolOptions): void {
+function checkIdle({ guards, deny, policy, requireApproval }: AgentPoolOptions): void {
+  if (policy)
+    throw new ConfigurationError(
+      "policy: this pool has no tools, so there is nothing to decide. Give it tools, or leave policy out.",
+    );
+  if (requireApproval && !isChecked(requireApproval) && requireApproval.length > 0)
+    throw new ConfigurationError(
+      "requireApproval: this pool has no tools, so there is nothing to approve. Give it tools, or leave requireApproval out.",
+    );
   if (guards && !isChecked(guards) && Object.keys(guards).length > 0)
     throw new ConfigurationError(
       "guards: this pool has no tools, so there is nothing to guard. Give it tools, or leave guards out.",
@@ -213,17 +282,27 @@ function checkTools(tools: readonly Tool[]): void {
   });
 }
 
+/** Limits that have no default. */
+const OPTIONAL = ["maxTokens", "maxCost", "wallClock"];
+
 /** Every number of a budget is at least 1, but for retries, which may be 0. */
 function checkBudget(budget: Budget): void {
   for (const [key, value] of Object.entries(budget)) {
-    if (!Object.hasOwn(defaultBudget, key))
-      throw new ConfigurationError(`budget.${unknownName("limit", key, Object.keys(defaultBudget))}`);
+    if (!Object.hasOwn(defaultBudget, key) && !OPTIONAL.includes(key))
+      throw new ConfigurationError(
+        `budget.${unknownName("limit", key, [...Object.keys(defaultBudget), ...OPTIONAL])}`,
+      );
     if (typeof value !== "number") continue;
-    const least = key === "maxToolRetries" || key === "runRetries" || key === "maxToolCalls" ? 0 : 1;
+    const least =
+      key === "maxToolRetries" || key === "runRetries" || key === "maxToolCalls" || key === "maxCost" ? 0 : 1;
     if (!(value >= least))
       throw new ConfigurationError(`budget.${key}: found ${value}; accepted are numbers from ${least}.`);
   }
-  const { hard } = budget.context;
+  const { soft, hard } = budget.context;
+  if (!(soft > 0 && soft <= hard))
+    throw new ConfigurationError(
+      `budget.context.soft: found ${soft}; accepted are shares from 0 to hard, ${hard}.`,
+    );
   if (!(hard > 0 && hard <= 1))
     throw new ConfigurationError(`budget.context.hard: found ${hard}; accepted are shares from 0 to 1.`);
 }

@@ -88,7 +88,7 @@ function* askReturn(
   let accepted: { readonly result: unknown } | undefined;
   for (const hook of call?.bound.hooks ?? agent.pool.hooks) {
     if (!hook.onReturn) continue;
-    const answer: ReturnAnswer | undefined = yield* askHook(hook, {
+    const asked = yield* askHook(hook, {
       agent,
       call: call?.id,
       moment: "onReturn",
@@ -96,6 +96,7 @@ function* askReturn(
       read: (given) =>
         readAnswer<ReturnAnswer>(given, { accept: () => true, reject: ({ message }) => isMessage(message) }),
     });
+    const answer = asked.type === "answered" ? asked.answer : undefined;
     if (answer?.type === "reject" && mayReject)
       return { type: "reject", message: answer.message, by: hook.name ?? "onReturn" };
     if (answer?.type === "accept" && answer.result !== undefined) accepted ??= { result: answer.result };

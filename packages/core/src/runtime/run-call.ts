@@ -3,6 +3,7 @@ import type { BoundGuard } from "../decisions/bind.ts";
 import { isClosing } from "../decisions/life.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
+import { askClient } from "./ask-client.ts";
 import type { Call } from "./call-state.ts";
 import { enterLine } from "./enter-line.ts";
 import { executeCall } from "./execute-call.ts";
@@ -24,10 +25,12 @@ export function* runCall(call: Call, lookers: readonly BoundGuard[]): Operation<
   try {
     const entered = enterLine(call, lookers);
     const outcome = entered instanceof Later ? yield* entered.operation : entered;
-    return settleCall(call, outcome ?? (yield* executeCall(call)), since);
+    if (outcome) return settleCall(call, outcome, since);
+    const ran = call.bound.tool.target === "client" ? yield* askClient(call) : yield* executeCall(call);
+    return settleCall(call, ran, since);
   } finally {
     agent.calling--;
-    if (!call.dispatched) agent.reserved--;
+    if (!call.dispatched) agent.release(call.bound.name);
     if (agent.calling > 0 && agent.parked === agent.calling && !isClosing(agent.life))
       setPhase(agent, "parked");
   }

@@ -32,7 +32,10 @@ export interface PoolRun extends PromiseLike<PoolResult>, AsyncIterable<PoolEven
  * Aborting the signal ends everything the pool started; the run then rejects with the signal's reason. Inside a tool
  * give it the tool's context as `parent`, so that it belongs to the tree of the call.
  */
-export function runPool(options: AgentPoolOptions, { signal }: { readonly signal?: AbortSignal } = {}): PoolRun {
+export function runPool(
+  options: AgentPoolOptions,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): PoolRun {
   signal?.throwIfAborted();
   const log = new EventLog<PoolEvent, undefined>();
   let handle: PoolHandle | undefined;
@@ -77,7 +80,9 @@ export function runPool(options: AgentPoolOptions, { signal }: { readonly signal
   };
 }
 
-type Outcome = { readonly type: "returned"; readonly value: PoolResult } | { readonly type: "threw"; readonly error: unknown };
+type Outcome =
+  | { readonly type: "returned"; readonly value: PoolResult }
+  | { readonly type: "threw"; readonly error: unknown };
 
 /** A run of its own, or one that belongs to the agent whose call opens it: it then ends with that agent at the latest. */
 function start(parent: ToolContext | undefined, body: () => Operation<PoolResult>): Task<Outcome> {

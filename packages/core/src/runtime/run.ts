@@ -1,14 +1,19 @@
 import { Keys } from "../decisions/bind.ts";
 import { Line } from "../decisions/line.ts";
 import { Lineage } from "../decisions/lineage.ts";
+import { nothingSpent, type Spent } from "../decisions/spend.ts";
 import { systemClock } from "../effects/clock.ts";
+import { Desk } from "../effects/desk.ts";
 import { Parking } from "../effects/parking.ts";
 import { Permits } from "../effects/permits.ts";
 import type { Totals } from "../values/agent.ts";
-import { type Budget, defaultBudget } from "../values/budget.ts";
+import type { Approval, ApprovalDecision } from "../values/approval.ts";
+import { type Budget, type PartialBudget, withDefaults } from "../values/budget.ts";
+import type { ClientCall } from "../values/client-call.ts";
 import type { Clock } from "../values/clock.ts";
 import type { Happening, PoolEvent } from "../values/event.ts";
 import { noUsage } from "../values/usage.ts";
+import type { AgentState } from "./agent-state.ts";
 
 /** What a tree of pools shares: one clock, one line, one cohort, one set of limits, one order of events. */
 export interface Run {
@@ -24,9 +29,17 @@ export interface Run {
   readonly generations: Permits;
   /** Keys of all agents so far: a key names one agent. */
   readonly agents: Set<string>;
+  /** Agents that are not over. */
+  readonly live: Set<AgentState>;
   readonly totals: { -readonly [K in keyof Totals]: Totals[K] };
   /** Parked retries so far. */
   retries: number;
+  /** What generations used, and what those under way are expected to. */
+  spent: Spent;
+  reserved: Spent;
+  /** Calls that wait for people, and for clients. */
+  readonly approvals: Desk<Approval, ApprovalDecision>;
+  readonly clients: Desk<ClientCall, unknown>;
   /** Who sees its events. */
   readonly observers: Set<(event: PoolEvent) => void>;
   /** Stamps an event and hands it to the observers. The value is the event: make a fresh one each time. */
@@ -36,7 +49,7 @@ export interface Run {
 export interface RunOptions {
   readonly id?: string;
   readonly clock?: Clock;
-  readonly budget?: Partial<Budget>;
+  readonly budget?: PartialBudget;
   readonly observers: Set<(event: PoolEvent) => void>;
 }
 
@@ -46,7 +59,7 @@ export function createRun({
   budget,
   observers,
 }: RunOptions): Run {
-  const limits: Budget = { ...defaultBudget, ...budget };
+  const limits = withDefaults(budget);
   return {
     id,
     clock,
@@ -58,8 +71,13 @@ export function createRun({
     tools: new Permits(limits.concurrentTools),
     generations: new Permits(limits.concurrentGenerations),
     agents: new Set(),
+    live: new Set(),
     totals: { agents: 0, turns: 0, toolCalls: 0, attended: 0, refusals: 0, parks: 0, usage: noUsage },
     retries: 0,
+    spent: nothingSpent,
+    reserved: nothingSpent,
+    approvals: new Desk("approval"),
+    clients: new Desk("client call"),
     observers,
     emit(happening) {
       const event: PoolEvent = { run: id, at: clock.now(), ...happening };

@@ -1,4 +1,12 @@
-import { createContext, type Operation, type Task as Running, scoped, spawn, withResolvers, useScope } from "effection";
+import {
+  createContext,
+  type Operation,
+  type Task as Running,
+  scoped,
+  spawn,
+  useScope,
+  withResolvers,
+} from "effection";
 import { Lineage } from "../decisions/lineage.ts";
 import { unknownName } from "../decisions/names.ts";
 import type { Agent, AgentResult } from "../values/agent.ts";
@@ -29,8 +37,12 @@ export function* spawnAgent(pool: Pool, task: Task, index: number | undefined): 
 const tasks = new WeakMap<AgentState, Running<void>>();
 
 /** Ends an agent now: its tools are aborted, its result says `cancelled`. False where it is over already. */
-export function* cancelAgent(agent: AgentState): Operation<boolean> {
+export function* cancelAgent(
+  agent: AgentState,
+  exit: "cancelled" | "deadline" = "cancelled",
+): Operation<boolean> {
   if (agent.result) return false;
+  agent.halted = exit;
   yield* tasks.get(agent)!.halt();
   return true;
 }
@@ -87,12 +99,13 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
     output: options.output,
   });
   pool.agents.push(agent);
+  run.live.add(agent);
   return agent;
 }
 
 /** An agent from its fork to its end. Whatever goes wrong in it stays its own. */
 function* live(agent: AgentState, forked: () => void): Operation<void> {
-  let ending: Ending = { exit: "cancelled", result: undefined };
+  let ending: Ending | undefined;
   try {
     ending = yield* scoped(function* () {
       const dismiss = agent.pool.run.line.delegate(agent);
@@ -116,7 +129,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
       reason: error instanceof Error ? error.message : String(error),
     };
   } finally {
-    end(agent, ending);
+    end(agent, ending ?? { exit: agent.halted, result: undefined });
     forked();
   }
 }
@@ -156,6 +169,7 @@ function end(agent: AgentState, ending: Ending): void {
     emit({ type: "agent:returned", agent: agent.key, exit: ending.exit, result: ending.result });
   const result = resultOf(agent, ending);
   agent.phase = "done";
+  agent.pool.run.live.delete(agent);
   agent.end(result);
   emit({ type: "agent:ended", agent: agent.key, result });
   // only now: an equal call of another agent must not run beside one that is still being stopped

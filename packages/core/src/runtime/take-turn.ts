@@ -5,6 +5,7 @@ import { type GenerateRequest, ModelLimitError, type Turn } from "../values/mode
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { parkAgent, setPhase } from "./park.ts";
+import { reserveTokens, spendTokens } from "./spend-tokens.ts";
 
 /** Parks per generation, with waits of 1, 2, 4, 8, 16 seconds where the provider does not say how long. */
 const MODEL_RETRIES = 5;
@@ -25,8 +26,10 @@ export function* takeTurn(
   const slot: Slot = { held: false };
   for (let attempt = 0; ; attempt++) {
     let limit: ModelLimitError;
+    let giveBack = (): void => {};
     try {
       if (!run.generations.tryAcquire(slot)) yield* run.generations.acquire(slot, agent.life);
+      giveBack = reserveTokens(agent);
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
       agent.step ??= { mark: session.mark(), reads: agent.lineage.length };
@@ -39,6 +42,7 @@ export function* takeTurn(
       if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw error;
       limit = error;
     } finally {
+      giveBack();
       run.generations.release(slot);
     }
     if (!forced) agent.step = undefined;
@@ -65,6 +69,7 @@ function waitForModel(
 function complete(agent: AgentState, result: Turn, turn: number): Turn {
   const { run } = agent.pool;
   agent.usage = addUsage(agent.usage, result.usage);
+  spendTokens(agent, result.usage);
   run.totals.usage = addUsage(run.totals.usage, result.usage);
   run.emit({ type: "turn:completed", agent: agent.key, turn, result, tokens: agent.session.tokens });
   return result;

@@ -19,9 +19,13 @@ export interface Substitute {
   readonly type: "substitute";
   readonly result: unknown;
 }
+export interface RequireApproval {
+  readonly type: "requireApproval";
+  readonly reason: string;
+}
 
 /** What a guard's `decide` may answer. */
-export type Decision = Refuse | Cancel | Substitute | Abstain;
+export type Decision = Refuse | Cancel | Substitute | RequireApproval | Abstain;
 
 /** Don't run it; the model reads `message` as an error and corrects itself. */
 export const refuse = (message: string): Refuse => ({ type: "refuse", message });
@@ -31,3 +35,9 @@ export const cancel = (message: string): Cancel => ({ type: "cancel", message })
 
 /** Don't run it; the model reads `result`, a JSON value, as if the tool had returned it. */
 export const substitute = (result: unknown): Substitute => ({ type: "substitute", result });
+
+/**
+ * Ask a person first. Guards after this one are still asked: a refusal or a cancellation among them wins, and then
+ * nobody is asked. The reason is shown to the person and is on record: keep it free of secrets.
+ */
+export const requireApproval = (reason: string): RequireApproval => ({ type: "requireApproval", reason });

@@ -16,3 +16,13 @@ export class DeadlineError extends Error {
     this.ms = ms;
   }
 }
+
+/** An approval or a client's result for something that was not asked, or was answered before. Nothing was changed. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+  readonly problem: "unknown" | "answered" | "incomplete";
+  constructor(problem: "unknown" | "answered" | "incomplete", message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}

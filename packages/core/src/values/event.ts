@@ -1,10 +1,11 @@
 import type { AgentResult, AgentState, Exit, PoolResult } from "./agent.ts";
+import type { Approval, ApprovalDecision } from "./approval.ts";
 import type { Outcome } from "./call.ts";
 import type { Args } from "./json.ts";
 import type { Delta, Turn } from "./model.ts";
 
 /** Why an agent or one of its calls waits. */
-export type ParkReason = "retry" | "equal_call" | "rate_limit";
+export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client";
 
 /** One thing that happened in a run. `at` is in milliseconds since the epoch; `agent` and `call` are keys. */
 export type PoolEvent = { readonly run: string; readonly at: number } & Happening;
@@ -50,6 +51,39 @@ export type Happening =
       readonly afterMs: number;
       readonly attempt: number;
     }
+  | {
+      readonly type: "budget:threshold";
+      readonly budget: string;
+      readonly share: number;
+      readonly used: number;
+      readonly limit: number;
+    }
+  | {
+      readonly type: "model:fallback";
+      readonly agent?: string;
+      readonly from: string;
+      readonly to: string;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "approval:requested";
+      readonly agent: string;
+      readonly call: string;
+      readonly approval: Approval;
+    }
+  | {
+      readonly type: "approval:decided";
+      readonly agent: string;
+      readonly call: string;
+      readonly approval: string;
+      readonly decision: ApprovalDecision;
+    }
+  | {
+      readonly type: "approval:void";
+      readonly agent: string;
+      readonly call: string;
+      readonly approval: string;
+    }
   | { readonly type: "spine:extended"; readonly user: string; readonly assistant: string }
   | { readonly type: "notice"; readonly agent?: string; readonly message: string };
 
@@ -71,6 +105,13 @@ type AgentHappening = { readonly agent: string } & (
   | { readonly type: "agent:ended"; readonly result: AgentResult }
   | { readonly type: "turn:started"; readonly turn: number; readonly forced: boolean }
   | { readonly type: "turn:delta"; readonly turn: number; readonly delta: Delta }
+  | {
+      readonly type: "turn:restarted";
+      readonly turn: number;
+      readonly attempt: number;
+      readonly reasoning: string;
+    }
+  | { readonly type: "agent:steered"; readonly message: string }
   | { readonly type: "turn:completed"; readonly turn: number; readonly result: Turn; readonly tokens: number }
 );
 
@@ -81,6 +122,13 @@ type CallHappening = { readonly agent: string; readonly call: string; readonly t
       readonly input: string;
       readonly turn: number;
     }
+  | {
+      readonly type: "call:rewritten";
+      readonly mode: "replace" | "merge";
+      readonly from: { readonly tool: string; readonly args: Args };
+      readonly to: { readonly tool: string; readonly args: Args };
+    }
+  | { readonly type: "call:discarded" }
   | { readonly type: "call:refused"; readonly guard: string; readonly message: string }
   | { readonly type: "call:cancelled"; readonly guard: string; readonly message: string }
   | { readonly type: "call:withdrawn"; readonly message: string }

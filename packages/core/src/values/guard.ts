@@ -44,7 +44,8 @@ export interface PredicateGuard extends GuardBase {
   readonly message: string;
 }
 
-/** Answers more richly: {@link refuse}, {@link cancel}, {@link substitute}, or undefined to abstain. */
+/** Answers more richly: {@link refuse}, {@link cancel}, {@link substitute},
+ * {@link requireApproval}, or undefined to abstain. */
 export interface DecidingGuard extends GuardBase {
   decide(input: GuardInput): Answerable<Decision>;
 }

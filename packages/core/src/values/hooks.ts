@@ -2,6 +2,8 @@ import type { Agent, Exit } from "./agent.ts";
 import type { Abstain, Answerable } from "./answer.ts";
 import type { CallInfo } from "./call.ts";
 import type { ToolGuard } from "./guard.ts";
+import type { Args } from "./json.ts";
+import type { ToolMeta, ToolSource } from "./tool.ts";
 
 /**
  * Opinions at the moments of a tool call. Declare it on a tool (`hooks`) or give it to a pool (`hooks`).
@@ -13,8 +15,18 @@ import type { ToolGuard } from "./guard.ts";
 export interface ToolLifecycleHooks {
   /** On record where one of its hooks fails. Default `hook`. */
   readonly name?: string;
+  /** Which tools does this turn see? Nobody answers: all the agent has. Asked of the harness's hooks. */
+  onRoute?(input: RouteInput): Answerable<RouteAnswer | Abstain>;
+  /** What is the call? Nobody answers: what the model emitted. One that throws refuses the call. */
+  rewrite?(input: RewriteInput): Answerable<RewriteAnswer | Abstain>;
   /** May it run? Guards in order. */
   readonly beforeDispatch?: readonly ToolGuard[];
+  /**
+   * May the calls that would run go forward, as a set? Everybody is asked, the harness's hooks first: the first
+   * restart wins, todos add up. One that throws refuses the calls. The calls of a step that was judged run one after
+   * another.
+   */
+  onPropose?(input: ProposeInput): Answerable<ProposeAnswer | Abstain>;
   /** Was that an attempt? Nobody answers: a {@link ToolRetryError} is retried, anything else is an attempt. */
   afterExecute?(input: ExecutedInput): Answerable<ExecutedAnswer | Abstain>;
   /** The result does not fit the context. Nobody answers: it is dropped and the agent reports. */
@@ -36,6 +48,50 @@ export interface HookInput {
   readonly call: CallInfo;
   readonly run: string;
 }
+
+export interface RouteInput {
+  readonly agent: Agent;
+  readonly run: string;
+  /** The turn about to begin, from 1. */
+  readonly turn: number;
+  readonly tools: readonly string[];
+}
+/** The terminal tool is always among them: an agent can always report. */
+export interface RouteAnswer {
+  readonly type: "tools";
+  readonly names: readonly string[];
+}
+
+export interface RewriteInput extends HookInput {
+  readonly source: ToolSource;
+  readonly meta: ToolMeta;
+}
+export interface RewriteAnswer {
+  readonly type: "rewrite";
+  /** Default: the tool that was called. */
+  readonly tool?: string;
+  readonly args: Args;
+  /** Whether `args` are the new arguments, or are laid over the old ones key by key. */
+  readonly mode: "replace" | "merge";
+}
+
+export interface ProposeInput {
+  readonly agent: Agent;
+  readonly run: string;
+  readonly turn: number;
+  /** Restarts of this turn so far. */
+  readonly attempt: number;
+  /** What the model reasoned and said before the calls. */
+  readonly reasoning: string | undefined;
+  readonly text: string | undefined;
+  /** The calls that would run, in emitted order. */
+  readonly calls: readonly CallInfo[];
+}
+export type ProposeAnswer =
+  /** Go on; `todo` is put into the next turn's instructions. */
+  | { readonly type: "proceed"; readonly todo?: string }
+  /** Discard the step: `reasoning` takes its place, and the model goes on from there. */
+  | { readonly type: "restart"; readonly reasoning: string };
 
 export type Execution =
   | { readonly type: "returned"; readonly value: unknown }

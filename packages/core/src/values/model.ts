@@ -18,7 +18,17 @@ export interface Model {
   readonly id: string;
   /** Tokens a session can hold. Absent: not limited, and no context limit applies. */
   readonly contextWindow?: number;
+  /** What it costs. Absent: not known, and a budget in dollars cannot be kept with it. */
+  readonly price?: Price;
   open(prefix: Prefix): Operation<Session>;
+}
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Of input that a prefix cache served. Default: as other input. */
+  readonly cached?: number;
 }
 
 /** What every session of a pool starts with. It is never edited, so that what forks share is paid for once. */

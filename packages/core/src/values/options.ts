@@ -1,10 +1,12 @@
-import type { Budget } from "./budget.ts";
+import type { PartialBudget } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { PoolEvent } from "./event.ts";
-import type { GuardOverrides } from "./guard.ts";
+import type { GuardFunction, GuardOverrides } from "./guard.ts";
 import type { ToolLifecycleHooks } from "./hooks.ts";
 import type { Model } from "./model.ts";
 import type { Orchestrator } from "./orchestrator.ts";
+import type { Redactor } from "./redactor.ts";
+import type { RepetitionLimits } from "./repetition.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 /** What a pool is made of. */
@@ -22,9 +24,17 @@ export interface AgentPoolOptions {
   readonly hooks?: readonly ToolLifecycleHooks[];
   /** Widens guards, or switches them off, by name. */
   readonly guards?: GuardOverrides;
-  readonly budget?: Partial<Budget>;
+  readonly budget?: PartialBudget;
   /** Names, prefixes (`mcp:files/*`) or identities of tools that may never run. No hook can lift it. */
   readonly deny?: readonly string[];
+  /** Names, prefixes or identities of tools whose every call a person has to approve. No hook can lift it. */
+  readonly requireApproval?: readonly string[];
+  /** One more guard on every call, asked first among the harness's: a decision by any means. */
+  readonly policy?: GuardFunction;
+  /** What the model may not see: it reads placeholders, everybody else the real values. */
+  readonly redact?: Redactor;
+  /** When an agent is going round in circles; `false`: never. Default: after 3 turns a word, after 5 the end. */
+  readonly repetition?: false | Partial<RepetitionLimits>;
   /** Names of the `protected` tools this run may call. */
   readonly grants?: readonly string[];
   /** Whether an agent stopped by a limit is asked for one report of what it has. Default `report`. */

@@ -23,6 +23,15 @@ export interface Tool {
   readonly hooks?: ToolLifecycleHooks | readonly ToolLifecycleHooks[];
   /** Refused unless the run holds a grant for it. */
   readonly protected?: boolean;
+  /** Its effect is hard to undo: a reviewer, where there is one, judges every step that calls it. */
+  readonly consequential?: boolean;
+  /** Calling it again with the same arguments is no sign of an agent going round in circles: polling, for example. */
+  readonly repeatable?: boolean;
+  /**
+   * `client`: its calls park until their results are submitted, see `PoolHandle.submit`; `execute` is not called.
+   * Default `server`.
+   */
+  readonly target?: "server" | "client";
   /** `false`: a barrier within its turn; earlier calls finish first, later ones wait. Default true. */
   readonly parallel?: boolean;
   /** Milliseconds for its executions together, parks not counted. Default 120,000. */

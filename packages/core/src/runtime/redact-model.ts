@@ -1,0 +1,63 @@
+import type { Operation, Stream } from "effection";
+import type { Redaction } from "../decisions/redaction.ts";
+import type { Delta, GenerateRequest, Mark, Model, Prompt, Session, Turn } from "../values/model.ts";
+
+/**
+ * A model that reads placeholders where there are values it may not see. Everybody else has the real ones: a turn's
+ * calls, text and reasoning come back with them in. Deltas keep the placeholders, which may be cut in two.
+ */
+export const redactModel = (model: Model, redaction: Redaction): Model => ({
+  id: model.id,
+  contextWindow: model.contextWindow,
+  price: model.price,
+  *open(prefix) {
+    return new RedactedSession(yield* model.open(redaction.hideIn(prefix)), redaction);
+  },
+});
+
+class RedactedSession implements Session {
+  readonly #session: Session;
+  readonly #redaction: Redaction;
+
+  constructor(session: Session, redaction: Redaction) {
+    this.#session = session;
+    this.#redaction = redaction;
+  }
+  get tokens(): number {
+    return this.#session.tokens;
+  }
+  append(messages: Prompt): Operation<void> {
+    return this.#session.append(this.#redaction.hideIn(messages));
+  }
+  *fork(): Operation<Session> {
+    return new RedactedSession(yield* this.#session.fork(), this.#redaction);
+  }
+  mark(): Mark {
+    return this.#session.mark();
+  }
+  rewind(to: Mark): Operation<void> {
+    return this.#session.rewind(to);
+  }
+  generate(request: GenerateRequest): Stream<Delta, Turn> {
+    const stream = this.#session.generate(request);
+    const redaction = this.#redaction;
+    return {
+      *[Symbol.iterator]() {
+        const deltas = yield* stream;
+        return {
+          *next() {
+            const item = yield* deltas.next();
+            return item.done ? { done: true, value: revealTurn(item.value, redaction) } : item;
+          },
+        };
+      },
+    };
+  }
+}
+
+const revealTurn = (turn: Turn, redaction: Redaction): Turn => ({
+  ...turn,
+  reasoning: turn.reasoning && redaction.reveal(turn.reasoning),
+  text: turn.text && redaction.reveal(turn.text),
+  calls: turn.calls.map((call) => ({ ...call, input: redaction.reveal(call.input, "json") })),
+});

@@ -1,0 +1,22 @@
+import type { Operation } from "effection";
+import { readAnswer } from "../decisions/answers.ts";
+import type { RouteAnswer } from "../values/hooks.ts";
+import type { AgentState } from "./agent-state.ts";
+import { askHooks } from "./ask-hooks.ts";
+
+/** Which tools does this turn see? Those the first hook names that the agent has, and always the terminal one. */
+export function* routeTurn(agent: AgentState): Operation<void> {
+  const { pool, toolNames } = agent;
+  const answer = yield* askHooks(pool.routes, {
+    agent,
+    moment: "onRoute",
+    input: () => ({ agent: agent.view, run: pool.run.id, turn: agent.turns + 1, tools: [...toolNames] }),
+    read: (given) =>
+      readAnswer<RouteAnswer>(given, {
+        tools: ({ names }) => Array.isArray(names) && names.every((name) => toolNames.includes(name)),
+      }),
+  });
+  agent.visible = answer
+    ? toolNames.filter((name) => answer.names.includes(name) || name === pool.terminal?.name)
+    : toolNames;
+}

@@ -1,0 +1,46 @@
+import { addSpent, affords, lessSpent, passed, type Spent, spentBy } from "../decisions/spend.ts";
+import type { Usage } from "../values/usage.ts";
+import type { AgentState } from "./agent-state.ts";
+
+/** What the next generation of an agent is expected to use: what it holds, and as much as its longest turn. */
+const expected = (agent: AgentState): Spent =>
+  spentBy({ input: agent.session.tokens, output: agent.longest, cached: 0 }, agent.model.price);
+
+const isLimited = ({ pool: { run } }: AgentState): boolean =>
+  run.budget.maxTokens !== undefined || run.budget.maxCost !== undefined;
+
+/** What the run's budget still lets an agent do. */
+export function canAfford(agent: AgentState): ReturnType<typeof affords> {
+  const { run } = agent.pool;
+  return isLimited(agent) ? affords(run.budget, run.spent, run.reserved, expected(agent)) : "turn";
+}
+
+/** Reserves what a generation is expected to use; the function it returns gives that back. */
+export function reserveTokens(agent: AgentState): () => void {
+  const { run } = agent.pool;
+  if (!isLimited(agent)) return () => {};
+  const reserved = expected(agent);
+  run.reserved = addSpent(run.reserved, reserved);
+  return () => {
+    run.reserved = lessSpent(run.reserved, reserved);
+  };
+}
+
+/** Books what a generation used, and announces each share of a limit once, as it is passed. */
+export function spendTokens(agent: AgentState, usage: Usage): void {
+  const { run } = agent.pool;
+  agent.longest = Math.max(agent.longest, usage.output);
+  const before = run.spent;
+  run.spent = addSpent(before, spentBy(usage, agent.model.price));
+  const { maxTokens, maxCost } = run.budget;
+  if (maxTokens !== undefined) announce(agent, "maxTokens", before.tokens, run.spent.tokens, maxTokens);
+  if (maxCost !== undefined) announce(agent, "maxCost", before.cost, run.spent.cost, maxCost);
+}
+
+function announce(agent: AgentState, budget: string, before: number, used: number, limit: number): void {
+  const { run } = agent.pool;
+  for (const share of passed(before, used, limit))
+    run.emit({ type: "budget:threshold", budget, share, used, limit });
+  if (before < limit && used >= limit)
+    run.emit({ type: "budget:exhausted", agent: agent.key, budget, limit });
+}
