@@ -40,6 +40,8 @@ export interface Corpus {
   search(query: string, limit?: number): SearchHit[];
   /** How many passages match at all. */
   matches(query: string): number;
+  /** How common the query's words are: what tells and what does not. */
+  frequencies(query: string): Frequencies;
   /** Titles and headings of these documents. Default: of all. */
   outline(paths?: readonly string[]): DocumentOutline[];
   /** A document's lines. Undefined for a path that is not in the corpus. */
@@ -51,6 +53,12 @@ export interface Corpus {
   verify(quotation: Quotation): boolean;
   /** The lines that a verbatim quotation stands in: the first place of several. */
   locate(path: string, text: string): Lines | undefined;
+}
+
+/** In how many passages each word of a query occurs, of all that there are. */
+export interface Frequencies {
+  readonly passages: number;
+  readonly words: { readonly [word: string]: number };
 }
 
 /** First and last line, both included, counted from 1. */

@@ -65,6 +65,7 @@ function corpusOf(found: FoundFiles, { reader, notices }: FreshIndex): Corpus {
     ],
     search: (query, limit = 8) => reader.search(query, limit),
     matches: (query) => reader.matches(query),
+    frequencies: (query) => reader.frequencies(query),
     outline: (paths) => reader.outline(paths),
     open: (path) => reader.open(path),
     verify: ({ source, text, lines }) => {

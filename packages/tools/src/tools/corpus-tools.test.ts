@@ -109,6 +109,7 @@ test("a search gives snippets with lines, and an empty one says so", () =>
     const found = call<SearchResult>("search", { query: "failing calls" });
     expect(found).toMatchObject({ kind: "snippets", query: "failing calls", total: 1, documents: 3 });
     expect(found.hits[0]).toMatchObject({ path: "docs/guide.md", heading: "Retries", lines: [7, 7] });
+    expect(found.frequencies).toEqual({ failing: 1, calls: 1 });
     const none = call<SearchResult>("search", { query: "zebra" });
     expect(none.hits).toEqual([]);
     expect(none.total).toBe(0);

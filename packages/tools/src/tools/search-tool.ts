@@ -16,6 +16,9 @@ export interface SearchResult {
   readonly total: number;
   /** How many documents were searched. */
   readonly documents: number;
+  /** How many passages there are, and in how many of them each word of the query occurs. */
+  readonly passages: number;
+  readonly frequencies: { readonly [word: string]: number };
   /** That nothing was found, or what was left out and how to get it. */
   readonly notice?: string;
 }
@@ -35,6 +38,7 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
     execute: ({ query, limit }): SearchResult => {
       const found = corpus.search(query, limit);
       const total = corpus.matches(query);
+      const { passages, words: frequencies } = corpus.frequencies(query);
       const hits = fitting(found, maxChars);
       const notice = noticeOf(corpus, hits.length, found.length);
       return {
@@ -43,6 +47,8 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
         hits,
         total,
         documents: corpus.documents.length,
+        passages,
+        frequencies,
         ...(notice ? { notice } : {}),
       };
     },

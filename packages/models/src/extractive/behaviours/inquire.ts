@@ -1,6 +1,7 @@
 import type { Args } from "@agentpool/core";
 import type { Exchange } from "../conversation/exchanges.ts";
 import {
+  frequenciesOf,
   type Hit,
   hitsOf,
   type Listed,
@@ -12,6 +13,7 @@ import { libraryOf } from "../conversation/library.ts";
 import type { ReadRole, SearchRole, ToolRole } from "../conversation/roles.ts";
 import { queries } from "../question/queries.ts";
 import { type Query, query } from "../question/query.ts";
+import { type Hints, hintsOf } from "../rank/hints.ts";
 import { rank } from "../rank/rank.ts";
 import { type Passage, type Selection, select } from "../rank/select.ts";
 import { words } from "../text/words.ts";
@@ -35,6 +37,8 @@ export interface Inquiry {
   /** Queries that were searched for with a result, and what they found. */
   readonly searches: readonly { readonly query: string; readonly hits: readonly Hit[] }[];
   readonly listed: readonly Listed[];
+  /** What the searches told about words and passages. */
+  readonly hints: Hints;
   /** Calls that gave nothing: refused, failed, or not understood. */
   readonly failures: readonly Exchange[];
   /** Sources that were read. */
@@ -51,7 +55,7 @@ const limits = {
   /** Searches, successful or not. */
   searches: 4,
   /** With an answer this likely no further search is made. */
-  sure: 0.7,
+  sure: 0.5,
 } as const;
 
 /** What the conversation holds for the question. */
@@ -69,6 +73,13 @@ export function inquiryOf(view: InquiryView): Inquiry {
     }
     return [{ query: String(exchange.args[view.search!.role.query] ?? ""), hits }];
   });
+  const frequencies = of(view.search).flatMap(({ outcome }) =>
+    outcome.type === "value" ? (frequenciesOf(outcome.value) ?? []) : [],
+  );
+  const hints = hintsOf(
+    searches.map(({ hits }) => hits),
+    frequencies,
+  );
   const readings = of(view.read).flatMap((exchange) => {
     const reading = readingOf(exchange);
     if (reading === undefined) failures.push(exchange);
@@ -78,8 +89,8 @@ export function inquiryOf(view: InquiryView): Inquiry {
     exchange.outcome.type === "value" ? (listedOf(exchange.outcome.value) ?? []) : [],
   );
   const sources = [...new Set(readings.map((reading: Reading) => reading.source))];
-  const passages = select(rank(asked, libraryOf(readings)), view.selection);
-  return { query: asked, passages, searches, listed, failures, sources };
+  const passages = select(rank(asked, libraryOf(readings), hints), view.selection);
+  return { query: asked, passages, searches, listed, hints, failures, sources };
 }
 
 /** The next searches or readings; undefined when there is nothing better to do than to report. */
@@ -121,7 +132,7 @@ function opening(view: InquiryView, inquiry: Inquiry, hits: readonly Hit[]): Mov
   if (view.read === undefined) return undefined;
   const calls: { tool: string; args: Args }[] = [];
   let opened = 0;
-  for (const source of promising(inquiry.query, hits)) {
+  for (const source of promising(inquiry.query, hits, inquiry.hints)) {
     const fresh = readings(view, source, hits).filter((args) => !tried(view, args));
     if (fresh.length === 0) continue;
     opened++;

@@ -1,6 +1,7 @@
 import type { Hit } from "../conversation/findings.ts";
 import type { Query } from "../question/query.ts";
 import type { ReadDocument } from "../rank/candidates.ts";
+import type { Hints } from "../rank/hints.ts";
 import { rank } from "../rank/rank.ts";
 import { passages } from "../text/passages.ts";
 
@@ -15,9 +16,9 @@ const placeShare = 0.5;
  * The sources worth opening, best first. What the snippets of a search say is judged as sentences are, less sharply,
  * since they are cut; each hit's place in the search counts too.
  */
-export function promising(asked: Query, hits: readonly Hit[]): string[] {
+export function promising(asked: Query, hits: readonly Hit[], hints?: Hints): string[] {
   const snippets = new Map<string, number>();
-  for (const { candidate, mass } of rank(asked, documentsOf(hits))) {
+  for (const { candidate, mass } of rank(asked, documentsOf(hits), hints)) {
     const { path } = candidate.document;
     snippets.set(path, Math.max(snippets.get(path) ?? 0, Math.sqrt(mass)));
   }

@@ -116,3 +116,19 @@ export function listedOf(value: unknown): Listed[] | undefined {
     ];
   });
 }
+
+/** In how many of its passages a corpus has the words of a query. */
+export interface Frequencies {
+  readonly passages: number;
+  readonly words: readonly (readonly [word: string, passages: number])[];
+}
+
+/** What a search says about its words; undefined where it says nothing. */
+export function frequenciesOf(value: unknown): Frequencies | undefined {
+  if (!isRecord(value) || typeof value.passages !== "number" || !isRecord(value.frequencies))
+    return undefined;
+  const words = Object.entries(value.frequencies).flatMap(([word, count]) =>
+    typeof count === "number" ? [[word, count] as const] : [],
+  );
+  return { passages: value.passages, words };
+}

@@ -25,11 +25,16 @@ export function statisticsOf(bags: readonly Bag[]): Statistics {
   return { texts: bags.length, averageLength: bags.length === 0 ? 1 : length / bags.length, frequency };
 }
 
-/** How much a stem tells: high where few texts have it, never negative. */
-export function rarity({ texts, frequency }: Statistics, stem: string): number {
-  const within = frequency.get(stem) ?? 0;
-  return Math.log(1 + (texts - within + 0.5) / (within + 0.5));
-}
+/** How much each stem tells. */
+export type Rarity = (stem: string) => number;
+
+/** High where few texts have a stem, never negative. */
+export const rarityIn =
+  ({ texts, frequency }: Pick<Statistics, "texts" | "frequency">): Rarity =>
+  (stem) => {
+    const within = Math.min(texts, frequency.get(stem) ?? 0);
+    return Math.log(1 + (texts - within + 0.5) / (within + 0.5));
+  };
 
 const k1 = 1.2;
 const b = 0.75;
@@ -40,13 +45,18 @@ const b = 0.75;
  * Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009),
  * https://doi.org/10.1561/1500000019
  */
-export function bm25(stems: Iterable<string>, bag: Bag, statistics: Statistics): number {
+export function bm25(
+  stems: Iterable<string>,
+  bag: Bag,
+  { averageLength }: Statistics,
+  rarity: Rarity,
+): number {
   let score = 0;
   for (const stem of stems) {
     const times = bag.counts.get(stem);
     if (times === undefined) continue;
-    const norm = k1 * (1 - b + (b * bag.length) / statistics.averageLength);
-    score += (rarity(statistics, stem) * times * (k1 + 1)) / (times + norm);
+    const norm = k1 * (1 - b + (b * bag.length) / averageLength);
+    score += (rarity(stem) * times * (k1 + 1)) / (times + norm);
   }
   return score;
 }

@@ -3,8 +3,9 @@ import { holdsAnswer } from "../question/answerType.ts";
 import type { Query } from "../question/query.ts";
 import { pronouns } from "../text/functionWords.ts";
 import type { Word } from "../text/words.ts";
-import { bm25, rarity } from "./bm25.ts";
+import { bm25, rarityIn } from "./bm25.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
+import { foundBy, type Hints, hinted, noHints } from "./hints.ts";
 
 /**
  * What a sentence is judged by. All are near 0 to 1, except `length`.
@@ -19,6 +20,7 @@ import type { Candidate, Candidates } from "./candidates.ts";
  * - `pairs`: how many neighbouring terms of the question stand near each other
  * - `type`: whether it holds something of the kind asked for
  * - `focus`: whether it names what is asked for
+ * - `found`: how high a search put its passage, or another one of its document
  * - `length`: logarithm of its words
  */
 export const featureNames = [
@@ -37,6 +39,7 @@ export const featureNames = [
   "pairs",
   "type",
   "focus",
+  "found",
   "length",
 ] as const;
 
@@ -44,12 +47,21 @@ export type FeatureName = (typeof featureNames)[number];
 export type Features = Readonly<Record<FeatureName, number>>;
 
 /** Judges every candidate against a question. */
-export function featuresOf(query: Query, { list, statistics }: Candidates): Features[] {
+export function featuresOf(
+  query: Query,
+  { list, statistics }: Candidates,
+  hints: Hints = noHints,
+): Features[] {
   const stems = [...query.stems];
+  const rarity = {
+    sentence: hinted(hints, rarityIn(statistics.sentence)),
+    block: hinted(hints, rarityIn(statistics.block)),
+    document: hinted(hints, rarityIn(statistics.document)),
+  };
   const scores = list.map(({ bags }) => ({
-    sentence: bm25(stems, bags.sentence, statistics.sentence),
-    block: bm25(stems, bags.block, statistics.block),
-    document: bm25(stems, bags.document, statistics.document),
+    sentence: bm25(stems, bags.sentence, statistics.sentence, rarity.sentence),
+    block: bm25(stems, bags.block, statistics.block, rarity.block),
+    document: bm25(stems, bags.document, statistics.document, rarity.document),
   }));
   const best = { sentence: 1e-9, block: 1e-9, document: 1e-9 };
   for (const score of scores) {
@@ -57,7 +69,7 @@ export function featuresOf(query: Query, { list, statistics }: Candidates): Feat
     best.block = Math.max(best.block, score.block);
     best.document = Math.max(best.document, score.document);
   }
-  const weights = new Map(query.terms.map(({ stem }) => [stem, rarity(statistics.sentence, stem)]));
+  const weights = new Map(query.terms.map(({ stem }) => [stem, rarity.sentence(stem)]));
   const total = Math.max(1e-9, sum(weights.values()));
   const vocabulary = statistics.sentence.frequency;
   const alike = new Map(query.terms.map(({ stem }) => [stem, alikeIn(stem, vocabulary)]));
@@ -87,6 +99,7 @@ export function featuresOf(query: Query, { list, statistics }: Candidates): Feat
       pairs: pairs(query, candidate.sentence.words, weights),
       type: holdsAnswer(query.type, candidate.sentence.text, candidate.sentence.words, query.stems),
       focus: query.focus !== undefined && counts.has(query.focus) ? 1 : 0,
+      found: foundBy(hints, candidate.document.path, candidate.block.from, candidate.block.to),
       length: Math.log(candidate.sentence.words.length),
     };
   });

@@ -1,6 +1,7 @@
 import type { Query } from "../question/query.ts";
 import { type Candidate, candidatesOf, type ReadDocument } from "./candidates.ts";
 import { type Features, featureNames, featuresOf } from "./features.ts";
+import type { Hints } from "./hints.ts";
 import { weights } from "./weights.ts";
 
 /** A sentence with its chance of holding the answer. */
@@ -12,9 +13,9 @@ export interface Ranked {
 }
 
 /** Every sentence that was read, in reading order, with its share of the probability to answer. */
-export function rank(query: Query, documents: readonly ReadDocument[]): Ranked[] {
+export function rank(query: Query, documents: readonly ReadDocument[], hints?: Hints): Ranked[] {
   const candidates = candidatesOf(documents);
-  const rows = featuresOf(query, candidates);
+  const rows = featuresOf(query, candidates, hints);
   const scores = rows.map((row) => {
     let score = 0;
     for (const name of featureNames) score += weights[name] * row[name];

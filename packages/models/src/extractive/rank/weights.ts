@@ -21,5 +21,6 @@ export const weights: Readonly<Record<FeatureName, number>> = {
   pairs: 0.87,
   type: 1.29,
   focus: 0.69,
+  found: 0,
   length: 0.36,
 };

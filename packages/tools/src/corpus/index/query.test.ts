@@ -108,3 +108,14 @@ test("equal passages are shown once", () =>
       expect(corpus.matches("permission")).toBe(3);
     },
   ));
+
+test("how common each word of a query is, is counted in passages and after stemming", () =>
+  searching(
+    { "a.md": "A call fails.", "c.md": "Another call failed.", "b.md": "Nothing to see." },
+    (corpus) => {
+      expect(corpus.frequencies("failing calls of zebras")).toEqual({
+        passages: 3,
+        words: { failing: 2, calls: 2, zebras: 0 },
+      });
+    },
+  ));

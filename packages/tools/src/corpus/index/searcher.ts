@@ -1,4 +1,4 @@
-import type { SearchHit } from "../corpus.ts";
+import type { Frequencies, SearchHit } from "../corpus.ts";
 import { matchOf, parseQuery, quoted } from "./query.ts";
 import { recent } from "./recent.ts";
 import { snippetOf, stemsOf } from "./snippet.ts";
@@ -8,6 +8,7 @@ export interface Searcher {
   search(query: string, limit: number): SearchHit[];
   /** How many passages match. */
   matches(query: string): number;
+  frequencies(query: string): Frequencies;
 }
 
 /** How much a word counts in a document's title and path, in the headings above a passage, in its text. */
@@ -40,16 +41,26 @@ export function searcherOf({ rows }: Statements): Searcher {
       .flatMap(([id, start]) => linesOf(id).slice(Math.max(0, first - start), last - start + 1))
       .join("\n");
 
-  let many: number | undefined;
+  let known: number | undefined;
+  const allPassages = (): number => {
+    known ??= passages()[0]![0];
+    return known;
+  };
   const isEverywhere = recent(
     (word: string) => {
-      many ??= Math.max(everywhere.atLeast, Math.floor(passages()[0]![0] * everywhere.share));
+      const many = Math.max(everywhere.atLeast, Math.floor(allPassages() * everywhere.share));
       return countUpTo(quoted(word), many + 1)[0]![0] > many;
     },
     { most: 2_000 },
   );
 
+  const frequency = recent((word: string) => count(quoted(word))[0]![0], { most: 2_000 });
+
   return {
+    frequencies: (query) => ({
+      passages: allPassages(),
+      words: Object.fromEntries(parseQuery(query).words.map((word) => [word, frequency(word)])),
+    }),
     matches: (query) => {
       const match = matchOf(parseQuery(query), isEverywhere);
       return match === undefined ? 0 : count(match)[0]![0];
