@@ -5,21 +5,21 @@ import type { RunFlags } from "./commands/run.ts";
 import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { withHarnessFlags } from "./harness-flags.ts";
-import type { Io } from "./io.ts";
+import type { Console } from "./io.ts";
 import { hasColours } from "./palette.ts";
 
 /** What was asked for on the command line: an operation that gives the exit code. */
 export type Invocation = () => Operation<ExitCode>;
 
 /** The commands of `pool` and their help. `invoke` is told which one was called; only then its code is loaded. */
-export function commandLine(io: Io, version: string, invoke: (invocation: Invocation) => void): Command {
+export function commandLine(io: Console, version: string, invoke: (invocation: Invocation) => void): Command {
   const program = new Command("pool")
     .description("Runs pools of agents over your documents, and shows what every agent did.")
     .version(version, "-V, --version")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeOut: io.out.write,
+      writeErr: io.err.write,
       getOutHasColors: () => hasColours(io.stdout, io.env),
       getErrHasColors: () => hasColours(io.stderr, io.env),
     })
@@ -64,7 +64,7 @@ export function commandLine(io: Io, version: string, invoke: (invocation: Invoca
     .addHelpText("after", COMPLETION)
     .action((shell: Shell) =>
       invoke(function* () {
-        io.stdout.write(completionScript(shell, program));
+        io.out.write(completionScript(shell, program));
         return EXIT.done;
       }),
     );

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { Output } from "./output.ts";
 
 /** What a command reads from and writes to: the process's own, in `pool`. */
 export interface Io {
@@ -15,4 +16,10 @@ interface Tty {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+}
+
+/** The same with its outputs opened, as commands use it. */
+export interface Console extends Io {
+  readonly out: Output;
+  readonly err: Output;
 }

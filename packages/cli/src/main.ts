@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { type Operation, run } from "effection";
 import { commandLine, type Invocation } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
-import type { Io } from "./io.ts";
-import { useOutput } from "./output.ts";
+import type { Console, Io } from "./io.ts";
+import { outputOn } from "./output.ts";
 import { printable } from "./printable.ts";
 import { explain } from "./trouble.ts";
 
@@ -20,26 +20,30 @@ export const main = (
 ): Promise<ExitCode> => run(() => pool(args, io));
 
 function* pool(args: readonly string[], io: Io): Operation<ExitCode> {
-  const stdout = yield* useOutput(io.stdout);
-  const stderr = yield* useOutput(io.stderr);
-  let code: ExitCode;
-  try {
-    code = yield* invoked(args, io);
-  } catch (error) {
-    const { message, exitCode } = explain(error);
-    if (message !== "") stderr.write(`${printable(message)}\n`);
-    if (io.env.POOL_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
-    else if (exitCode === EXIT.failed) stderr.write("(POOL_DEBUG=1 shows where it happened)\n");
-    code = exitCode;
-  }
-  yield* stdout.flush();
-  yield* stderr.flush();
-  return code;
+  const console: Console = { ...io, out: outputOn(io.stdout), err: outputOn(io.stderr) };
+  const code = yield* answered(args, console);
+  const unwritten = yield* console.out.flush();
+  if (unwritten && code === EXIT.done)
+    console.err.write(`Nothing could be written to stdout: ${unwritten.message}\n`);
+  yield* console.err.flush();
+  return unwritten && code === EXIT.done ? EXIT.failed : code;
 }
 
-function* invoked(args: readonly string[], io: Io): Operation<ExitCode> {
+function* answered(args: readonly string[], console: Console): Operation<ExitCode> {
+  try {
+    return yield* invoked(args, console);
+  } catch (error) {
+    const { message, exitCode } = explain(error);
+    if (message !== "") console.err.write(`${printable(message)}\n`);
+    if (console.env.POOL_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`);
+    else if (exitCode === EXIT.failed) console.err.write("(POOL_DEBUG=1 shows where it happened)\n");
+    return exitCode;
+  }
+}
+
+function* invoked(args: readonly string[], console: Console): Operation<ExitCode> {
   const invocations: Invocation[] = [];
-  const program = commandLine(io, version(), (invocation) => invocations.push(invocation));
+  const program = commandLine(console, version(), (invocation) => invocations.push(invocation));
   if (args.length === 0) {
     program.outputHelp({ error: true });
     return EXIT.usage;

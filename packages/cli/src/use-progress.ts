@@ -1,6 +1,5 @@
 import type { Operation } from "effection";
-import type { Io } from "./io.ts";
-import { useOutput } from "./output.ts";
+import type { Console } from "./io.ts";
 import { paletteFor } from "./palette.ts";
 import { plainProgress } from "./plain-progress.ts";
 import type { Progress } from "./progress.ts";
@@ -14,10 +13,9 @@ export interface ProgressFlags {
 }
 
 /** A live tree on a terminal, lines anywhere else. */
-export function* useProgress(io: Io, { plain, quiet }: ProgressFlags): Operation<Progress> {
+export function* useProgress(io: Console, { plain, quiet }: ProgressFlags): Operation<Progress> {
   const palette = paletteFor(io.stderr, io.env);
-  const output = yield* useOutput(io.stderr);
-  const lines = plainProgress(output, palette);
+  const lines = plainProgress(io.err, palette);
   if (quiet) return { observe() {}, reading() {}, say: lines.say };
   if (plain || !io.stderr.isTTY || io.env.TERM === "dumb") return lines;
   return yield* useLiveView(io, palette);

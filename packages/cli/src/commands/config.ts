@@ -11,8 +11,7 @@ import type { Operation } from "effection";
 import stringWidth from "string-width";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
-import type { Io } from "../io.ts";
-import { useOutput } from "../output.ts";
+import type { Console } from "../io.ts";
 import { paletteFor } from "../palette.ts";
 import { printable } from "../printable.ts";
 
@@ -21,21 +20,21 @@ export interface ConfigFlags extends HarnessFlags {
 }
 
 /** `pool config`: every value of the harness with where it came from. Checks the guards of its program as well. */
-export function* configCommand(io: Io, flags: ConfigFlags): Operation<ExitCode> {
+export function* configCommand(io: Console, flags: ConfigFlags): Operation<ExitCode> {
   const { file } = flags;
+  const { out, err } = io;
   const harness = loadHarness({
     cwd: io.cwd,
     env: io.env,
     flags: settingsOf(flags),
     ...(file === undefined ? {} : { file }),
   });
-  const stdout = yield* useOutput(io.stdout);
   const rows = harness.entries.map((entry) => ({
     key: keyName(entry.path),
     value: hidden(entry) ? "(hidden)" : entry.value,
     from: entry.origins.map(describeOrigin),
   }));
-  if (flags.json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (flags.json) out.write(`${JSON.stringify(rows, null, 2)}\n`);
   else {
     const palette = paletteFor(io.stdout, io.env);
     const lines = rows.map(({ key, value, from }) => [
@@ -44,14 +43,13 @@ export function* configCommand(io: Io, flags: ConfigFlags): Operation<ExitCode> 
     ]);
     const width = Math.min(56, Math.max(...lines.map(([left]) => stringWidth(left!))));
     for (const [left, right] of lines)
-      stdout.write(
+      out.write(
         `${left}${" ".repeat(Math.max(0, width - stringWidth(left!)))}  ${palette.dim(`# ${right}`)}\n`,
       );
   }
-  for (const notice of harness.notices) io.stderr.write(`${notice}\n`);
-  for (const problem of unbuiltProblems(harness)) io.stderr.write(`${describeProblem(problem)}\n`);
+  for (const notice of harness.notices) err.write(`${notice}\n`);
+  for (const problem of unbuiltProblems(harness)) err.write(`${describeProblem(problem)}\n`);
   yield* loadProgram(harness);
-  yield* stdout.flush();
   return EXIT.done;
 }
 

@@ -5,8 +5,7 @@ import { type Operation, race, scoped } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
 import { type Interrupts, useInterrupts } from "../interrupts.ts";
-import type { Io } from "../io.ts";
-import { type Output, useOutput } from "../output.ts";
+import type { Console } from "../io.ts";
 import type { Progress } from "../progress.ts";
 import { questionOf } from "../question.ts";
 import { readStdin } from "../read-stdin.ts";
@@ -22,20 +21,22 @@ export interface RunFlags extends HarnessFlags, ProgressFlags {
 }
 
 /** `pool run`: asks the harness a question. The brief goes to stdout and to `reports/`, all else to stderr. */
-export function* runCommand(io: Io, words: readonly string[], flags: RunFlags): Operation<ExitCode> {
-  const stdout = yield* useOutput(io.stdout);
+export function* runCommand(io: Console, words: readonly string[], flags: RunFlags): Operation<ExitCode> {
   const run = runId(new Date());
   const conclude = (result: Conclusion) => {
-    if (flags.json) stdout.write(`${JSON.stringify({ type: "result", run, ...result })}\n`);
+    if (flags.json) io.out.write(`${JSON.stringify({ type: "result", run, ...result })}\n`);
     return result.exitCode;
   };
   try {
     const harness = loadHarness({ cwd: io.cwd, env: io.env, flags: settingsOf(flags), ...fileOf(flags) });
     const given = words.length === 1 && words[0] === "-" ? yield* readStdin(io.stdin) : words.join(" ");
     const question = questionOf(words.length === 0 ? undefined : given, harness.config.question);
-    const conclusion = yield* ask({ io, stdout, harness, question, run, flags });
-    const unwritten = yield* stdout.flush();
-    if (unwritten) throw new Error(`The brief could not be written to stdout: ${unwritten.message}`);
+    const conclusion = yield* ask({ io, harness, question, run, flags });
+    const unwritten = yield* io.out.flush();
+    if (unwritten) {
+      const kept = conclusion.reports?.length ? ` It is in ${conclusion.reports.join(" and ")}.` : "";
+      throw new Error(`the brief could not be written to stdout: ${unwritten.message}.${kept}`);
+    }
     return conclude(conclusion);
   } catch (error) {
     const { message, exitCode } = explain(error);
@@ -58,15 +59,14 @@ interface Conclusion {
 }
 
 interface Asking {
-  readonly io: Io;
-  readonly stdout: Output;
+  readonly io: Console;
   readonly harness: Harness;
   readonly question: string;
   readonly run: string;
   readonly flags: RunFlags;
 }
 
-function* ask({ io, stdout, harness, question, run, flags }: Asking): Operation<Conclusion> {
+function* ask({ io, harness, question, run, flags }: Asking): Operation<Conclusion> {
   const winding = new Winding();
   let progress: Progress | undefined;
   const interrupts = yield* useInterrupts(() => {
@@ -77,7 +77,7 @@ function* ask({ io, stdout, harness, question, run, flags }: Asking): Operation<
     const shown = yield* useProgress(io, flags);
     progress = shown;
     const onEvent = (event: PoolEvent) => {
-      if (flags.json) stdout.write(`${JSON.stringify(event)}\n`);
+      if (flags.json) io.out.write(`${JSON.stringify(event)}\n`);
       shown.observe(event);
     };
     const { reading: onReading } = shown;
@@ -86,13 +86,13 @@ function* ask({ io, stdout, harness, question, run, flags }: Asking): Operation<
       stopped(interrupts),
     ]);
   });
-  const say = (text: string) => io.stderr.write(`${text}\n`);
+  const say = (text: string) => io.err.write(`${text}\n`);
   if (outcome === undefined) {
     say("Stopped.");
     return { status: "cancelled", exitCode: EXIT.interrupted, question };
   }
   const report = reportOf(outcome, { run, question });
-  if (!flags.json) stdout.write(report.shown);
+  if (!flags.json) io.out.write(report.shown);
   const saved = yield* saveReports(io.cwd, report);
   if (saved.files.length > 0 && !flags.quiet) say(`Saved ${saved.files.join(" and ")}.`);
   if (saved.problem !== undefined) say(`${saved.problem}. The brief is on stdout only.`);
