@@ -29,6 +29,23 @@ test("a folder, a file and a glob give their documents once each", async () => {
   expect(paths).toEqual(["docs/a.md", "docs/deep/b.mdx", "extra/c.md", "notes.txt"]);
 });
 
+test("a working folder may be written with a slash at its end", async () => {
+  const cwd = temporaryFolder({ "docs/a.md": "# A\n\nalpha" });
+  expect(await inMemory({ cwd: `${cwd}/`, paths: "docs" }, pathsOf)).toEqual(["docs/a.md"]);
+});
+
+test("a project with ignore rules of its own may stand deep inside a repository that has some", async () => {
+  const repository = temporaryFolder({
+    ".git/HEAD": "ref: refs/heads/main",
+    ".gitignore": "*.log",
+    "apps/mine/.gitignore": "drafts/",
+    "apps/mine/docs/a.md": "# A\n\nalpha",
+    "apps/mine/docs/drafts/b.md": "# B\n\nbeta",
+  });
+  const cwd = join(repository, "apps/mine");
+  expect(await inMemory({ cwd, paths: "docs" }, pathsOf)).toEqual(["docs/a.md"]);
+});
+
 test("a search finds the passage, with its heading and lines", async () => {
   const cwd = temporaryFolder({
     "guide.md":

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Operation } from "effection";
 import ignore from "ignore";
 import { FileList, type FoundFile } from "./file-list.ts";
@@ -25,8 +26,10 @@ export interface FindOptions {
 export function* findFiles(options: FindOptions): Operation<FoundFiles> {
   const wanted = options.paths.filter((path) => !path.startsWith("!"));
   const unwanted = options.paths.filter((path) => path.startsWith("!")).map((path) => path.slice(1));
-  const sources = wanted.map((path) => sourceOf(path, options.cwd));
-  const root = rootOf(sources, options.cwd);
+  // Without a slash at its end, wherever it came from.
+  const cwd = resolve(options.cwd);
+  const sources = wanted.map((path) => sourceOf(path, cwd));
+  const root = rootOf(sources, cwd);
   const extra = rulesAgainst([...options.ignore, ...unwanted], root);
   const list = new FileList(root, options.maxFileBytes);
   for (const [index, source] of sources.entries()) {

@@ -13,7 +13,7 @@ export function ignored(stack: IgnoreRules, path: string, type: "file" | "folder
   let out = false;
   for (const { folder, rules } of stack) {
     const inside = posix(relative(folder, path));
-    if (inside === "" || inside.startsWith("../")) continue;
+    if (inside === "" || inside === ".." || inside.startsWith("../")) continue;
     const answer = rules.test(type === "folder" ? `${inside}/` : inside);
     if (answer.ignored) out = true;
     else if (answer.unignored) out = false;
