@@ -25,7 +25,7 @@ function sorted(value: unknown): unknown {
 
 /**
  * A URL as it is compared ([RFC 3986 §6](https://www.rfc-editor.org/rfc/rfc3986#section-6)): host and scheme in
- * lower case, no default port, no fragment, no trailing slash. `query: "sorted"` also ignores the order of query
+ * lower case, no default port, no fragment, no trailing slash, no escape that is not needed. `query: "sorted"` also ignores the order of query
  * parameters. Undefined where there is no URL in it.
  */
 export function canonicalUrl(
@@ -37,10 +37,18 @@ export function canonicalUrl(
   if (!url) return undefined;
   url.hash = "";
   if (options.query === "sorted") url.searchParams.sort();
-  url.pathname = url.pathname.replace(/\/+$/, "");
+  url.pathname = canonicalEscapes(url.pathname).replace(/\/+$/, "");
+  url.search = canonicalEscapes(url.search);
   const text = url.href;
   return url.pathname === "/" && url.search === "" ? text.replace(/\/$/, "") : text;
 }
+
+/** Escapes in upper case, and none where none is needed: RFC 3986 §6.2.2. */
+const canonicalEscapes = (part: string): string =>
+  part.replace(/%[0-9a-f]{2}/gi, (escape) => {
+    const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(char) ? char : escape.toUpperCase();
+  });
 
 function parseUrl(text: string): URL | undefined {
   try {

@@ -62,7 +62,7 @@ export function guardSettings(
       if (isChecked(overrides)) continue;
       throw new ConfigurationError(`guards.${name}: ${unknownName("guard", name, known)}`);
     }
-    if (!setting.enabled && outer?.guards.includes(name))
+    if (!setting.enabled && outer?.guards.includes(name) && outer.settings.of(name).enabled)
       throw new ConfigurationError(
         `guards.${name}: a nested pool may not switch off a guard of the pool around it; it may widen it with { scope: "cohort" }.`,
       );

@@ -41,5 +41,10 @@ export const noSuchTool = (tool: string, known: readonly string[]): string =>
 const invalid = (message: string): Parsed => ({ type: "invalid", message });
 
 /** The kind of a failure, without its message, which may hold what is not to be shown. */
-export const errorType = (error: unknown): string =>
-  error instanceof Error ? error.constructor.name || error.name : typeof error;
+export function errorType(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.constructor.name || error.name) : typeof error;
+  } catch {
+    return "unknown";
+  }
+}

@@ -5,7 +5,8 @@ export class Allowance {
   readonly total: number;
   readonly #clock: Clock;
   #left: number;
-  #running: { readonly since: number; readonly cancel: () => void; readonly expire: () => void } | undefined;
+  #running: Running | undefined;
+  #suspended: Running | undefined;
 
   constructor(clock: Clock, ms: number) {
     this.#clock = clock;
@@ -15,22 +16,33 @@ export class Allowance {
 
   /** Runs until it is stopped; calls `expire` once nothing is left. */
   start(expire: () => void): void {
+    this.#suspended = undefined;
     const since = this.#clock.now();
     this.#running = { since, cancel: this.#clock.at(since + this.#left, expire), expire };
   }
 
   stop(): void {
+    this.#suspended = undefined;
     if (!this.#running) return;
     this.#running.cancel();
     this.#left = Math.max(0, this.#left - (this.#clock.now() - this.#running.since));
     this.#running = undefined;
   }
 
-  /** Stops it, and returns how to run it on; it does nothing where it does not run. */
+  /** Stops it, and returns how to run it on. Once it was stopped for good meanwhile, that does nothing. */
   suspend(): () => void {
     const running = this.#running;
     if (!running) return () => {};
     this.stop();
-    return () => this.start(running.expire);
+    this.#suspended = running;
+    return () => {
+      if (this.#suspended === running) this.start(running.expire);
+    };
   }
+}
+
+interface Running {
+  readonly since: number;
+  readonly cancel: () => void;
+  readonly expire: () => void;
 }

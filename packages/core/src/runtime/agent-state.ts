@@ -107,6 +107,12 @@ export class AgentState implements Holder {
     return this.options.pool;
   }
 
+  /** Whether its context is as full as it may be. */
+  get isFull(): boolean {
+    const window = this.model.contextWindow;
+    return window !== undefined && this.session.tokens >= window * this.pool.budget.context.hard;
+  }
+
   reserve(tool: string): void {
     this.reserved++;
     if (Object.hasOwn(this.pool.budget.maxCallsPerTool, tool)) {

@@ -40,15 +40,19 @@ export function* converse(agent: AgentState): Operation<Ending> {
 
 /** What stops an agent here: asked between turns. */
 function stopped(agent: AgentState): Stop | undefined {
-  const { run, budget } = agent.pool;
+  const { run } = agent.pool;
   const winding = windingOf(agent.life);
   if (winding) return winding;
   if (agent.limit) return agent.limit;
   if (agent.turns >= agent.options.maxTurns) return "max_turns";
   if (canAfford(agent) !== "turn") return "budget";
-  const window = agent.model.contextWindow;
-  if (window === undefined || agent.session.tokens < window * budget.context.hard) return undefined;
-  run.emit({ type: "budget:exhausted", agent: agent.key, budget: "context", limit: window });
+  if (!agent.isFull) return undefined;
+  run.emit({
+    type: "budget:exhausted",
+    agent: agent.key,
+    budget: "context",
+    limit: agent.model.contextWindow!,
+  });
   return "context";
 }
 

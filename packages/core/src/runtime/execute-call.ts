@@ -1,5 +1,6 @@
 import type { Operation } from "effection";
 import { copy } from "../decisions/copy.ts";
+import { reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
@@ -13,10 +14,11 @@ import type { AgentState } from "./agent-state.ts";
 import { CallExecution, NestContext } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { judge, judgeByDefault } from "./judge-execution.ts";
-import { parkCall } from "./park.ts";
+import { mayRetry, waitToRetry } from "./retry-call.ts";
 import { ExecutionContext } from "./tool-context.ts";
 
-const TOOL_DEADLINE = 120_000;
+/** Milliseconds for a call's executions together, where its tool does not say. */
+export const TOOL_DEADLINE = 120_000;
 
 /**
  * Runs a call's tool: as often as its retries allow, within one deadline for all executions together, holding a
@@ -48,7 +50,7 @@ export function* executeCall(call: Call): Operation<Outcome> {
     const answer = bound.judged ? yield* judge(call, outcome, attempt) : judgeByDefault(outcome);
     if (answer.type !== "retry") return conclude(call, outcome, answer);
     if (!mayRetry(call, attempt))
-      return { type: "error", message: words.unavailable(bound.name, reasonOf(outcome)) };
+      return { type: "error", message: words.unavailable(bound.name, said(outcome)) };
     if ((yield* waitToRetry(call, answer.afterMs)).type === "withdrawn") return withdrawn(call);
   }
 }
@@ -57,13 +59,6 @@ const waitForPermit = (agent: AgentState, slot: Slot): Operation<Woken<void>> =>
   agent.pool.run.parking.park<void>(agent.life, (wake) =>
     agent.pool.run.tools.enqueue(slot, agent.life, () => wake()),
   );
-
-function waitToRetry(call: Call, afterMs: number): Operation<Woken<void>> {
-  const { run } = call.agent.pool;
-  run.retries++;
-  const until = run.clock.now() + Math.max(0, Number(afterMs) || 0);
-  return parkCall<void>(call, { reason: "retry", until, enter: (wake) => run.clock.at(until, () => wake()) });
-}
 
 const withdrawn = ({ bound }: Call): Outcome => ({ type: "withdrawn", message: words.withdrawn(bound.name) });
 
@@ -95,29 +90,13 @@ function conclude(
   execution: Execution,
   answer: Exclude<ExecutedAnswer, { type: "retry" }>,
 ): Outcome {
-  if (answer.type === "fail") return { type: "error", message: answer.message ?? reasonOf(execution) };
+  if (answer.type === "fail") return { type: "error", message: answer.message ?? said(execution) };
   if (execution.type === "returned") return { type: "ok", value: execution.value };
   const { error } = execution;
   if (error instanceof DeadlineError && error.ms === (call.bound.tool.timeoutMs ?? TOOL_DEADLINE))
     return { type: "error", message: words.deadline(call.bound.name, error.ms) };
-  return { type: "error", message: reasonOf(execution) };
+  return { type: "error", message: said(execution) };
 }
 
-/** Retries are limited per call and per run; a storm must not become one of retries. */
-function mayRetry(call: Call, attempt: number): boolean {
-  const { pool, key } = call.agent;
-  const { run } = pool;
-  if (attempt < pool.budget.maxToolRetries && run.retries < run.budget.runRetries) return true;
-  const [budget, limit] =
-    attempt < pool.budget.maxToolRetries
-      ? (["runRetries", run.budget.runRetries] as const)
-      : (["maxToolRetries", pool.budget.maxToolRetries] as const);
-  run.emit({ type: "budget:exhausted", agent: key, budget, limit });
-  return false;
-}
-
-function reasonOf(execution: Execution): string {
-  if (execution.type === "returned") return "its result says so";
-  const { error } = execution;
-  return error instanceof Error ? error.message || error.name : String(error);
-}
+const said = (execution: Execution): string =>
+  execution.type === "returned" ? "its result says so" : reasonOf(execution.error);

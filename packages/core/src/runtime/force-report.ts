@@ -4,6 +4,7 @@ import { CallArgs } from "../decisions/call-args.ts";
 import { frozenCopy } from "../decisions/copy.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { parseArgs } from "../decisions/parse.ts";
+import { reasonOf } from "../decisions/reason.ts";
 import { words } from "../decisions/words.ts";
 import type { GenerateRequest, ProposedCall, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
@@ -28,7 +29,7 @@ export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
     const turn = yield* takeTurn(agent, forcedRequest(agent, terminal), true);
     return { exit: stop, ...(turn ? yield* readReport(agent, turn, terminal) : { result: undefined }) };
   } catch (error) {
-    return { exit: stop, result: undefined, reason: `its report failed: ${(error as Error).message}` };
+    return { exit: stop, result: undefined, reason: `its report failed: ${reasonOf(error)}` };
   }
 }
 

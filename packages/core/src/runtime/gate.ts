@@ -70,7 +70,7 @@ function formOf(agent: AgentState, name: string, parse: (bound: BoundTool) => Pa
   const parsed = parse(bound);
   if (parsed.type === "invalid") return refused("invalid", parsed.message);
   if (pool.deny.some((pattern) => selects(pattern, bound))) return refused("deny", words.denied(name));
-  if (bound.tool.protected && !pool.grants.some((grant) => selects(grant, bound)))
+  if (bound.tool.protected && !pool.grants.every((grants) => grants.some((grant) => selects(grant, bound))))
     return refused("auth_reject", words.protected(name));
   return { type: "form", bound, args: parsed.args };
 }

@@ -12,7 +12,7 @@ import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type { Message, Model, Prefix, Session } from "../values/model.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
-import { parametersOf, type Tool } from "../values/tool.ts";
+import { identityOf, parametersOf, type Tool } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Nest } from "./call-execution.ts";
 import { redactModel } from "./redact-model.ts";
@@ -34,7 +34,8 @@ export interface Pool {
   readonly guards: readonly string[];
   readonly deny: readonly string[];
   readonly requireApproval: readonly string[];
-  readonly grants: readonly string[];
+  /** Of each pool from the outermost in: a tool has to be granted in all of them. */
+  readonly grants: readonly (readonly string[])[];
   /** What models of this tree may not see; undefined: they see all. */
   readonly redaction: Redaction | undefined;
   /** Whether anybody judges steps, and who chooses the tools of a turn. */
@@ -79,8 +80,9 @@ export function createPool(
       "orchestrate: missing; give the pool an orchestrator, for example parallel([...tasks]).",
     );
 
-  const inherited = outer
-    ? [...outer.tools.values()].map((bound) => bound.tool).filter((tool) => tool !== outer.terminal?.tool)
+  const usable = nest?.execution?.call.agent.options.tools ?? outer?.tools;
+  const inherited = usable
+    ? [...usable.values()].map((bound) => bound.tool).filter((tool) => tool !== outer?.terminal?.tool)
     : [];
   const tools = options.tools ?? inherited;
   const terminal = options.terminal ?? (options.tools ? undefined : outer?.terminal?.tool);
@@ -99,11 +101,12 @@ export function createPool(
     names,
     outer && { settings: outer.settings, guards: outer.guards },
   );
-  const deny = [...(outer?.deny ?? []), ...readNames("deny", options.deny, all)];
-  const requireApproval = [
+  const deny = identified([...(outer?.deny ?? []), ...readNames("deny", options.deny, all)], all);
+  const asked = [
     ...(outer?.requireApproval ?? []),
     ...readNames("requireApproval", options.requireApproval, all),
   ];
+  const requireApproval = identified(asked, all);
   checkApprovals(requireApproval, deny, all);
   const grants = grantsOf(options, outer, all);
   if (terminal && deny.some((pattern) => selects(pattern, named(terminal))))
@@ -111,7 +114,9 @@ export function createPool(
       `deny: "${terminal.name}" is the terminal tool; an agent could never report.`,
     );
 
-  const bound = new Map(all.map((tool) => [tool.name, bindTool(tool, hooks, settings, run.keys)]));
+  const bound = new Map(
+    all.map((tool) => [tool.name, bindTool(tool, [...aroundOf(tool, outer), ...hooks], settings, run.keys)]),
+  );
   for (const { guards } of bound.values())
     for (const guard of guards) if (guard.type === "keyed") run.line.register(guard.key);
 
@@ -172,8 +177,19 @@ export function createPool(
 
 const named = (tool: Tool): { name: string; identity: string } => ({
   name: tool.name,
-  identity: tool.identity ?? `${tool.source ?? "local"}:${tool.name}`,
+  identity: identityOf(tool),
 });
+
+/** What a pool around declares on a tool holds for it here too, whoever brings it. */
+function aroundOf(tool: Tool, outer: Pool | undefined): readonly ToolLifecycleHooks[] {
+  if (!outer) return [];
+  const own = hooksOf(tool);
+  const identity = identityOf(tool);
+  const around = [...outer.tools.values()].filter((bound) => bound.identity === identity);
+  return around
+    .flatMap((bound) => bound.hooks)
+    .filter((hook) => !own.includes(hook) && !outer.hooks.includes(hook));
+}
 
 const policyHook = (policy: GuardFunction): ToolLifecycleHooks => ({
   name: "policy",
@@ -207,16 +223,24 @@ function checkApprovals(
       );
 }
 
-/** Grants are for one run: a pool inside another holds no more than the one around it. */
+/** Grants are for one run: a pool inside another holds no more than the one around it, however each writes it. */
 function grantsOf(
   options: AgentPoolOptions,
   outer: Pool | undefined,
   tools: readonly Tool[],
-): readonly string[] {
+): Pool["grants"] {
   const given = options.grants && readNames("grants", options.grants, tools);
-  if (!outer) return given ?? [];
-  return given ? outer.grants.filter((grant) => given.includes(grant)) : outer.grants;
+  if (!outer) return [given ?? []];
+  return given ? [...outer.grants, given] : outer.grants;
 }
+
+/** Patterns, and the identities of what they select here: a tool is the same under another name. */
+const identified = (patterns: readonly string[], tools: readonly Tool[]): readonly string[] => [
+  ...new Set([
+    ...patterns,
+    ...tools.filter((tool) => patterns.some((pattern) => selects(pattern, named(tool)))).map(identityOf),
+  ]),
+];
 
 /** Patterns that select tools. One without `*` must select something, unless it was checked elsewhere. */
 function readNames(

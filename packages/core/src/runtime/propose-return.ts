@@ -2,16 +2,20 @@ import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
 import { readOutput } from "../decisions/output.ts";
+import { reasonOf } from "../decisions/reason.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
 import type { Outcome } from "../values/call.ts";
 import type { ReturnAnswer } from "../values/hooks.ts";
+import { ToolRetryError } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askHook } from "./ask-hooks.ts";
 import { CallExecution } from "./call-execution.ts";
 import { type Call, infoOf } from "./call-state.ts";
 import type { Ending } from "./ending.ts";
+import { TOOL_DEADLINE } from "./execute-call.ts";
+import { mayRetry, waitToRetry } from "./retry-call.ts";
 import { ExecutionContext } from "./tool-context.ts";
 
 /** Whether an agent may stop with what it said. */
@@ -37,20 +41,26 @@ export function* proposeReturn(agent: AgentState, said: Call | string): Operatio
   return { type: "ended", ending: { exit, result: verdict.result, report: call?.args.args } };
 }
 
-/** What a terminal call's arguments come to: what its tool makes of them. */
+/** What a terminal call's arguments come to: what its tool makes of them. It is no call that counts, but may park. */
 export function* shapeReport(
   call: Call,
 ): Operation<{ readonly value: unknown } | { readonly error: string }> {
   const { tool } = call.bound;
-  const allowance = new Allowance(call.agent.pool.run.clock, tool.timeoutMs ?? 120_000);
-  const context = new ExecutionContext(new CallExecution(call, 0, { held: false }, allowance));
-  try {
-    const value = tool.execute(copy(call.args.args), context);
-    return { value: isPending(value) ? yield* bounded(value, allowance) : value };
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
-  } finally {
-    context.end();
+  const allowance = new Allowance(call.agent.pool.run.clock, tool.timeoutMs ?? TOOL_DEADLINE);
+  for (let attempt = 0; ; attempt++) {
+    const context = new ExecutionContext(new CallExecution(call, attempt, { held: false }, allowance));
+    let busy: ToolRetryError;
+    try {
+      const value = tool.execute(copy(call.args.args), context);
+      return { value: isPending(value) ? yield* bounded(value, allowance) : value };
+    } catch (error) {
+      if (!(error instanceof ToolRetryError)) return { error: reasonOf(error) };
+      busy = error;
+    } finally {
+      context.end();
+    }
+    const goOn = mayRetry(call, attempt) && (yield* waitToRetry(call, busy.retryAfterMs)).type === "woken";
+    if (!goOn) return { error: words.unavailable(tool.name, busy.message) };
   }
 }
 
@@ -84,7 +94,8 @@ function* askReturn(
   result: unknown,
   call: Call | undefined,
 ): Operation<ReturnVerdict> {
-  const mayReject = !agent.rejected && agent.turns < agent.options.maxTurns && agent.limit === undefined;
+  const mayReject =
+    !agent.rejected && agent.turns < agent.options.maxTurns && agent.limit === undefined && !agent.isFull;
   let accepted: { readonly result: unknown } | undefined;
   for (const hook of call?.bound.hooks ?? agent.pool.hooks) {
     if (!hook.onReturn) continue;

@@ -60,6 +60,8 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
     yield* runBatch(step, batch);
   for (const at of repeated) yield* runRepeated(agent, step, at);
 
+  // calls that did not come to execute gave their part of the limit back
+  if (agent.limit === "max_calls" && agent.reserved < agent.options.maxToolCalls) agent.limit = undefined;
   const ending = step.terminal && (yield* settleReturn(agent, step, step.terminal));
   yield* step.admit();
   yield* step.say(agent.todos.length > 0 ? [words.todo(agent.todos.splice(0))] : []);

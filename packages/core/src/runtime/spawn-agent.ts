@@ -9,6 +9,7 @@ import {
 } from "effection";
 import { Lineage } from "../decisions/lineage.ts";
 import { unknownName } from "../decisions/names.ts";
+import { reasonOf } from "../decisions/reason.ts";
 import type { Agent, AgentResult } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { Session } from "../values/model.ts";
@@ -126,7 +127,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
     ending = {
       exit: "model_error",
       result: undefined,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: reasonOf(error),
     };
   } finally {
     end(agent, ending ?? { exit: agent.halted, result: undefined });

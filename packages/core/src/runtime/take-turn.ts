@@ -56,7 +56,8 @@ function waitForModel(
   attempt: number,
 ): Operation<Woken<void>> {
   const { run } = agent.pool;
-  const afterMs = retryAfterMs ?? 1_000 * 2 ** attempt;
+  const said = retryAfterMs !== undefined && Number.isFinite(retryAfterMs) && retryAfterMs >= 0;
+  const afterMs = said ? retryAfterMs : 1_000 * 2 ** attempt;
   const until = run.clock.now() + afterMs;
   run.emit({ type: "model:limited", agent: agent.key, model: agent.model.id, afterMs, attempt });
   return parkAgent<void>(agent, {
