@@ -82,7 +82,7 @@ describe("R1: a rate limit", () => {
 
   // must hold: a wait that is no number of milliseconds is as good as none said
   for (const retryAfterMs of [Number.NaN, -1, Number.NEGATIVE_INFINITY])
-    (Number.isNaN(retryAfterMs) || retryAfterMs < -1 ? it.fails : it)(
+    (Number.isNaN(retryAfterMs) ? it.fails : it)(
       `R1: of the model that says to wait ${retryAfterMs} ms waits a sensible time`,
       () =>
         run(function* () {
