@@ -1,5 +1,13 @@
 // npm run build: each package's `dist` as it is published, and the templates that create-pool ships.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { packages } from "./packages.mjs";
 import { root } from "./root.mjs";
