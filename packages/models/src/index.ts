@@ -1,8 +1,12 @@
 export type { CallSettings } from "./ai-sdk/call-options.ts";
 export { type AiSdkOptions, fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
+export type { Feature } from "./ai-sdk/lacks.ts";
 export type { AiSdkModel } from "./ai-sdk/language-model.ts";
 export { Conversation, messagesAt } from "./conversation.ts";
 export { type ExtractiveOptions, extractive } from "./extractive/index.ts";
+export { type FailureKind, failureKind, InterruptedError, ModelError } from "./failure/model-failure.ts";
+export { Limiter, type LimiterOptions } from "./limiter/limiter.ts";
+export type { Pace } from "./limiter/pace.ts";
 export type { ProviderAccess } from "./providers/provider.ts";
 export { type ModelSettings, resolveModel } from "./providers/resolve-model.ts";
 export { readTurn } from "./read-turn.ts";

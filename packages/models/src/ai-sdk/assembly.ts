@@ -16,6 +16,8 @@ export interface Part {
   readonly providerMetadata?: unknown;
   readonly finishReason?: unknown;
   readonly usage?: unknown;
+  readonly warnings?: unknown;
+  readonly error?: unknown;
 }
 
 type Block =
@@ -104,9 +106,12 @@ export class Assembly {
     return { reasoning: this.#said("reasoning"), text: this.#said("text"), calls };
   }
 
-  /** The message the conversation keeps, with what the provider wants back; undefined where nothing was said. */
-  message(): Message | undefined {
-    const calls = new Set(this.#calls());
+  /**
+   * The message the conversation keeps, with what the provider wants back; undefined where nothing was said. Of its
+   * calls only those with the given ids, where some are given.
+   */
+  message(only?: ReadonlySet<string>): Message | undefined {
+    const calls = new Set(this.#calls().filter(({ id }) => only === undefined || only.has(id)));
     const content: Extract<Message, { role: "assistant" }>["content"] = [];
     for (const block of this.#blocks) {
       const providerOptions = block.metadata;
@@ -180,12 +185,16 @@ export class Assembly {
   }
 
   #uniqueId(given: string): string {
-    let id = given || "call_1";
-    for (let at = 2; this.#taken.has(id); at++) id = `${given || "call"}_${at}`;
+    // Every provider takes such an id, also one that the conversation moves to later.
+    const plain = given.replaceAll(/[^\w-]/g, "_").slice(0, longestId);
+    let id = plain || "call_1";
+    for (let at = 2; this.#taken.has(id); at++) id = `${plain || "call"}_${at}`;
     this.#taken.add(id);
     return id;
   }
 }
+
+const longestId = 48;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 

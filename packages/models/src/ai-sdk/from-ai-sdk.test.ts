@@ -11,6 +11,8 @@ import { APICallError, type LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { MockLanguageModelV3 } from "ai/test";
 import { type Operation, run, scoped, spawn, withResolvers } from "effection";
 import { describe, expect, it } from "vitest";
+import { useManualClock } from "../clock.testing.ts";
+import { InterruptedError } from "../failure/model-failure.ts";
 import { readTurn } from "../read-turn.ts";
 import { type AiSdkOptions, fromAiSdk } from "./from-ai-sdk.ts";
 import {
@@ -183,9 +185,9 @@ describe("a turn of an AI SDK model", () => {
       expect(failures.map(({ message }) => message)).toEqual([
         "mock/one: internal trouble",
         "mock/one: socket hang up",
-        "mock/one: the provider ended the turn with an error",
+        "mock/one: the provider ended the turn with an error; nothing of it was kept",
       ]);
-      expect(failures.some((failure) => failure instanceof ModelLimitError)).toBe(false);
+      for (const failure of failures) expect(failure).toBeInstanceOf(InterruptedError);
     }));
 
   it("is empty where the provider says nothing, and leaves no message", () =>
@@ -332,12 +334,14 @@ describe("a rate limit", () => {
   for (const [name, error, afterMs] of cases) {
     it(`is told by ${name}`, () =>
       run(function* () {
+        const clock = yield* useManualClock();
         const session = yield* asked(fromAiSdk(playing(error, [...said("Yes."), finished()])));
         const held = session.tokens;
         const failure = yield* failureOf(session);
         expect(failure).toBeInstanceOf(ModelLimitError);
         expect((failure as ModelLimitError).retryAfterMs).toBe(afterMs);
         expect(session.tokens).toBe(held);
+        clock.advance(afterMs ?? 1_000);
         expect((yield* turnOf(session)).text).toBe("Yes.");
       }));
   }
@@ -368,6 +372,7 @@ describe("a rate limit", () => {
 
 describe("what a provider is sent", () => {
   const answers = (n: number) => Array.from({ length: n }, () => [...said("Yes."), finished()]);
+  const calling = (tool: string) => [called(tool, "{}", ""), finished("tool-calls")];
 
   it("is the same message objects from every fork, up to where they part", () =>
     run(function* () {
@@ -387,7 +392,8 @@ describe("what a provider is sent", () => {
 
   it("names the tools asked for, in the prefix' order, and maps the tool choice", () =>
     run(function* () {
-      const mock = playing(...answers(5));
+      const [yes] = answers(1);
+      const mock = playing(yes!, calling("search"), calling("report"), yes!, yes!);
       const session = yield* asked(fromAiSdk(mock));
       yield* turnOf(session, { tools: ["report", "search"] });
       yield* turnOf(session, { tools: ["search", "unknown"], toolChoice: "required" });
@@ -410,7 +416,7 @@ describe("what a provider is sent", () => {
 
   it("keeps all tools in forced turns where the provider's cache needs them", () =>
     run(function* () {
-      const mock = playing(...answers(2));
+      const mock = playing(...answers(1), calling("report"));
       const session = yield* asked(fromAiSdk(mock, { keepTools: true }));
       yield* turnOf(session, { tools: [], toolChoice: "none" });
       yield* turnOf(session, { tools: ["report"], toolChoice: { tool: "report" } });
@@ -419,7 +425,7 @@ describe("what a provider is sent", () => {
 
   it("has the settings, the lower token limit and the schema of the output", () =>
     run(function* () {
-      const mock = playing(...answers(1));
+      const mock = playing([...said("{}"), finished()]);
       const session = yield* asked(fromAiSdk(mock, { settings: { temperature: 0, maxOutputTokens: 500 } }));
       const output = { type: "object", properties: {} };
       yield* turnOf(session, { tools: [], output, maxTokens: 50 });

@@ -1,37 +1,76 @@
-import type { Delta, Prompt, Turn } from "@agentpool/core";
-import { type Operation, type Subscription, until } from "effection";
-import type { Conversation } from "../conversation.ts";
-import { Assembly, type Finished, type Part } from "./assembly.ts";
-import { failureOf } from "./failure.ts";
-import type { CallOptions } from "./language-model.ts";
-import type { AiSdkRuntime } from "./session.ts";
+import {
+  addUsage,
+  type Delta,
+  type Message,
+  noUsage,
+  type Prompt,
+  type Turn,
+  type Usage,
+} from "@agentpool/core";
+import type { Operation, Subscription } from "effection";
+import { InterruptedError, ModelError } from "../failure/model-failure.ts";
+import type { Demand } from "../form/demand.ts";
+import { type Fitted, fitted, type Said } from "../form/fitted.ts";
+import { correction, notRun } from "../form/words.ts";
+import { tokensOfMessage } from "../tokens.ts";
+import { Assembly, type Finished } from "./assembly.ts";
+import type { Exchange } from "./exchange.ts";
+import { lackedIn } from "./lacks.ts";
 import { completeUsage } from "./usage.ts";
+
+/** What a generation needs of its session. */
+export interface Source {
+  readonly model: string;
+  /** The form the turn has to have, where not any will do. */
+  readonly demand: Demand | undefined;
+  /** Ids of the conversation's calls so far. */
+  callIds(): Set<string>;
+  /** Tokens the conversation holds. */
+  readonly tokens: number;
+  /** A request for the turn; `more` stands after the conversation, and is not kept in it. */
+  exchange(more: Prompt): Exchange;
+  /** The provider said that it has no setting for something. */
+  lacks(features: ReturnType<typeof lackedIn>): void;
+  /** A call's arguments as its tool takes them. */
+  clean(call: Turn["calls"][number]): Turn["calls"][number];
+  /** The turn is complete. Says how many tokens the provider counted before it. */
+  keep(message: Message | undefined, counted: number | undefined): void;
+}
 
 /**
  * One turn of a provider as it is read: the request starts with the first `next`.
  *
- * No scope and no task is made for it. Each step aborts the request if it is left in any way but with a value; and
- * a reader that is halted between two steps is covered by its session, which releases what is open when it ends.
+ * A turn that has to have a form is handed out once it has it. One that has not is asked for once more, with what was
+ * wrong; the attempt and the correction stay out of the conversation.
+ *
+ * Each step lets go of the request if it is left in any way but with a value; a reader that is halted between two steps
+ * is covered by its session, which releases what is open when it ends.
  */
 export class Generation implements Subscription<Delta, Turn> {
-  readonly #runtime: AiSdkRuntime;
-  readonly #conversation: Conversation;
-  readonly #call: (signal: AbortSignal) => CallOptions;
-  readonly #controller = new AbortController();
-  #reader: ReadableStreamDefaultReader<unknown> | undefined;
-  #assembly: Assembly | undefined;
+  readonly #source: Source;
+  readonly #ids: Set<string>;
+  #exchange: Exchange;
+  #assembly: Assembly;
+  /** The first answer, where it did not have the form. */
+  #attempt: { readonly usage: Usage; readonly counted: number | undefined } | undefined;
+  /** What is handed out of a turn that had to have a form. */
+  #deltas: readonly Delta[] = [];
+  #read = 0;
+  #accepted: Accepted | undefined;
   #turn: Turn | undefined;
   #released = false;
 
-  constructor(runtime: AiSdkRuntime, conversation: Conversation, call: (signal: AbortSignal) => CallOptions) {
-    this.#runtime = runtime;
-    this.#conversation = conversation;
-    this.#call = call;
+  constructor(source: Source) {
+    this.#source = source;
+    this.#ids = source.callIds();
+    this.#assembly = new Assembly(this.#ids);
+    this.#exchange = source.exchange([]);
   }
 
   *next(): Operation<IteratorResult<Delta, Turn>> {
     if (this.#turn !== undefined) return { done: true, value: this.#turn };
-    if (this.#released) throw new Error(`${this.#runtime.id}: this generation has ended; generate again`);
+    if (this.#accepted !== undefined) return this.#handOut(this.#accepted);
+    if (this.#released) throw new Error(`${this.#source.model}: this generation has ended; generate again`);
     let left = true;
     try {
       const result = yield* this.#advance();
@@ -42,78 +81,99 @@ export class Generation implements Subscription<Delta, Turn> {
     }
   }
 
-  /** Lets go of the request and the stream. What they still bring is dropped. */
+  /** Lets go of the request. What it still brings is dropped. */
   release(): void {
-    if (this.#released) return;
     this.#released = true;
-    this.#controller.abort(new Error("the generation was abandoned"));
-    this.#reader?.cancel().catch(ignore);
+    this.#exchange.release();
   }
 
   *#advance(): Operation<IteratorResult<Delta, Turn>> {
-    this.#assembly ??= new Assembly(callIdsIn(this.#conversation.messages()));
-    const assembly = this.#assembly;
+    const { demand } = this.#source;
     for (;;) {
-      const part = yield* this.#read();
-      if (part === undefined) return { done: true, value: this.#complete(assembly) };
-      if (part.type === "error") throw failureOf(part.error, this.#runtime.id);
-      const delta = assembly.take(part);
-      if (delta !== undefined) return { done: false, value: delta };
+      const part = yield* this.#exchange.read();
+      if (part === undefined) {
+        this.#settle();
+        if (this.#accepted === undefined) continue;
+        return this.#handOut(this.#accepted);
+      }
+      if (part.type === "stream-start") this.#source.lacks(lackedIn(part.warnings));
+      const delta = this.#assembly.take(part);
+      if (delta !== undefined && demand === undefined) return { done: false, value: delta };
     }
   }
 
-  /** The next part; undefined at the end of the stream. */
-  *#read(): Operation<(Part & { readonly error?: unknown }) | undefined> {
-    try {
-      this.#reader ??= yield* this.#open();
-      const { done, value } = yield* until(this.#reader.read());
-      if (done) return undefined;
-      return typeof value === "object" && value !== null ? value : {};
-    } catch (error) {
-      throw failureOf(error, this.#runtime.id);
-    }
+  /** What was held back of an accepted turn, delta by delta, and then the turn: only now it is kept. */
+  #handOut({ turn, message, counted }: Accepted): IteratorResult<Delta, Turn> {
+    if (this.#read < this.#deltas.length) return { done: false, value: this.#deltas[this.#read++]! };
+    this.#source.keep(message, counted);
+    this.#turn = turn;
+    return { done: true, value: turn };
   }
 
-  *#open(): Operation<ReadableStreamDefaultReader<unknown>> {
-    const { model } = this.#runtime;
-    const opening = Promise.resolve().then(() => model.doStream(this.#call(this.#controller.signal)));
-    let stream: ReadableStream<unknown> | undefined;
-    try {
-      ({ stream } = yield* until(opening));
-    } finally {
-      // A model that does not heed the signal may still answer.
-      if (stream === undefined) opening.then((late) => late.stream.cancel(), ignore).catch(ignore);
-    }
-    return stream.getReader();
+  /** The stream has ended: with the turn, or with an answer that needs another. */
+  #settle(): void {
+    const { demand } = this.#source;
+    const finished = this.#finished();
+    const { calls, ...rest } = this.#assembly.result();
+    const said = { ...rest, calls: calls.map((call) => this.#source.clean(call)) };
+    const fit: Fitted =
+      demand === undefined || finished.reason !== "stop" ? { type: "fits", said } : fitted(said, demand);
+    if (fit.type === "fits") this.#accept({ ...rest, ...fit.said }, finished);
+    else if (this.#attempt === undefined && demand !== undefined)
+      this.#askAgain(fit.problem, demand, finished);
+    else if (fit.best !== undefined) this.#accept({ ...rest, ...fit.best }, finished);
+    else throw new ModelError("misformed", `${this.#source.model}: asked twice, and still: ${fit.problem}`);
   }
 
-  #complete(assembly: Assembly): Turn {
-    this.#released = true;
-    const finished = completed(assembly.finished, this.#runtime.id);
-    const conversation = this.#conversation;
-    const { input } = finished.usage;
-    if (input !== undefined) conversation.counted(input);
-    const before = conversation.tokens;
-    const message = assembly.message();
-    if (message !== undefined) conversation.append([message]);
-    const said = assembly.result();
-    const estimate = { input: before, output: conversation.tokens - before, cached: 0 };
-    this.#turn = {
-      ...said,
-      usage: completeUsage(finished.usage, estimate),
-      finish: finishOf(finished, said.calls),
-    };
-    return this.#turn;
+  /** Only a turn that its provider ended counts: what a connection lost on the way may lack its best part. */
+  #finished(): Finished {
+    const { finished } = this.#assembly;
+    const { model } = this.#source;
+    if (finished === undefined || finished.reason === "cut") {
+      const message = `${model}: the stream ended before the turn was complete; nothing of it was kept`;
+      throw this.#exchange.fail(new InterruptedError(message));
+    }
+    if (finished.reason === "failed") {
+      throw this.#exchange.fail(
+        new InterruptedError(`${model}: the provider ended the turn with an error; nothing of it was kept`),
+      );
+    }
+    this.#exchange.complete();
+    return finished;
+  }
+
+  #askAgain(problem: string, demand: Demand, finished: Finished): void {
+    const message = this.#assembly.message();
+    this.#attempt = { usage: this.#usage(finished, message), counted: finished.usage.input };
+    this.#exchange = this.#source.exchange([
+      ...(message === undefined ? [] : [message]),
+      ...unanswered(message),
+      { role: "user", content: [{ type: "text", text: correction(problem, demand) }] },
+    ]);
+    this.#assembly = new Assembly(this.#ids);
+  }
+
+  #accept(said: Said & { readonly reasoning?: string }, finished: Finished): void {
+    const message = this.#assembly.message(new Set(said.calls.map(({ id }) => id)));
+    const own = this.#usage(finished, message);
+    const counted = this.#attempt === undefined ? finished.usage.input : this.#attempt.counted;
+    const usage = addUsage(this.#attempt?.usage ?? noUsage, own);
+    const turn: Turn = { ...said, usage, finish: finishOf(finished, said.calls) };
+    this.#accepted = { turn, message, counted };
+    if (this.#source.demand !== undefined) this.#deltas = deltasOf(turn);
+  }
+
+  #usage({ usage }: Finished, message: Message | undefined): Usage {
+    const output = message === undefined ? 0 : tokensOfMessage(message);
+    return completeUsage(usage, { input: this.#source.tokens, output, cached: 0 });
   }
 }
 
-/** Only a turn that its provider ended counts: what a connection lost on the way may lack its best part. */
-function completed(finished: Finished | undefined, model: string): Finished {
-  if (finished === undefined || finished.reason === "cut") {
-    throw new Error(`${model}: the stream ended before the turn was complete; nothing of it was kept`);
-  }
-  if (finished.reason === "failed") throw new Error(`${model}: the provider ended the turn with an error`);
-  return finished;
+/** A turn that is complete, and not yet handed out. */
+interface Accepted {
+  readonly turn: Turn;
+  readonly message: Message | undefined;
+  readonly counted: number | undefined;
 }
 
 function finishOf({ reason }: Finished, calls: Turn["calls"]): Turn["finish"] {
@@ -121,13 +181,23 @@ function finishOf({ reason }: Finished, calls: Turn["calls"]): Turn["finish"] {
   return calls.length > 0 ? "calls" : "stop";
 }
 
-function callIdsIn(messages: Prompt): Set<string> {
-  const ids = new Set<string>();
-  for (const { role, content } of messages) {
-    if (role !== "assistant") continue;
-    for (const part of content) if (part.type === "tool-call") ids.add(part.toolCallId);
-  }
-  return ids;
+/** Every call of a message is answered, or no provider takes the message back. */
+function unanswered(message: Message | undefined): Prompt {
+  if (message?.role !== "assistant") return [];
+  const output = { type: "error-text" as const, value: notRun };
+  const content = message.content.flatMap((part) =>
+    part.type === "tool-call"
+      ? [{ type: "tool-result" as const, toolCallId: part.toolCallId, toolName: part.toolName, output }]
+      : [],
+  );
+  return content.length === 0 ? [] : [{ role: "tool", content }];
 }
 
-const ignore = (): void => {};
+/** A whole turn as it is handed out. */
+function deltasOf({ reasoning, text, calls }: Turn): readonly Delta[] {
+  const deltas: Delta[] = [];
+  if (reasoning) deltas.push({ type: "reasoning", text: reasoning });
+  if (text) deltas.push({ type: "text", text });
+  for (const { id, tool } of calls) deltas.push({ type: "call", id, tool });
+  return deltas;
+}

@@ -1,22 +1,17 @@
 import type { Delta, GenerateRequest, Mark, Prefix, Prompt, Session, Turn } from "@agentpool/core";
-import type { LanguageModelV3FunctionTool, SharedV3ProviderOptions } from "@ai-sdk/provider";
+import type { LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 import { type Operation, resource, type Stream } from "effection";
 import { Conversation } from "../conversation.ts";
 import { Done } from "../done.ts";
-import { type CallSettings, callOptions, functionTools } from "./call-options.ts";
-import { Generation } from "./generation.ts";
-import type { CallableModel, CallOptions, Version } from "./language-model.ts";
+import { type Demand, demandOf } from "../form/demand.ts";
+import { withoutNulls } from "../form/without-nulls.ts";
+import { demandInWords } from "../form/words.ts";
+import { callOptions, functionTools } from "./call-options.ts";
+import { Exchange } from "./exchange.ts";
+import { Generation, type Source } from "./generation.ts";
+import type { CallOptions } from "./language-model.ts";
 import { promptFor, withBreakpoints } from "./prompt.ts";
-
-/** What all sessions of a model have in common. */
-export interface AiSdkRuntime {
-  readonly id: string;
-  readonly model: CallableModel;
-  readonly version: Version;
-  readonly settings: CallSettings;
-  readonly keepTools: boolean;
-  readonly breakpoint: SharedV3ProviderOptions | undefined;
-}
+import type { AiSdkRuntime } from "./runtime.ts";
 
 /** Providers accept four breakpoints: the prefix, two forks, and the end. */
 const forkBreakpoints = 2;
@@ -79,9 +74,7 @@ export class AiSdkSession implements Session {
       [Symbol.iterator]: () => {
         // A session has one generation at a time: whoever left the last one unfinished is not coming back.
         this.#generation?.release();
-        this.#generation = new Generation(this.#runtime, this.#conversation, (signal) =>
-          this.#call(request, signal),
-        );
+        this.#generation = new Generation(this.#source(request));
         return new Done(this.#generation);
       },
     };
@@ -92,11 +85,51 @@ export class AiSdkSession implements Session {
     this.#generation?.release();
   }
 
-  #call(request: GenerateRequest, abortSignal: AbortSignal): CallOptions {
-    const { version, breakpoint, settings, keepTools } = this.#runtime;
-    const messages = this.#conversation.messages();
-    const prompt = withBreakpoints(promptFor(version, messages), this.#breakpoints(messages), breakpoint);
-    return { ...callOptions(request, this.#tools, settings, keepTools), prompt, abortSignal };
+  #source(request: GenerateRequest): Source {
+    const runtime = this.#runtime;
+    const conversation = this.#conversation;
+    const { tools } = conversation.prefix;
+    const demand = demandOf(request, tools);
+    return {
+      model: runtime.id,
+      demand,
+      callIds: () => callIdsIn(conversation.messages()),
+      get tokens() {
+        return conversation.tokens;
+      },
+      exchange: (more) =>
+        new Exchange(runtime, (signal) => this.#call(request, this.#instructed(demand, more), signal)),
+      lacks: (features) => {
+        for (const feature of features) runtime.lacks.add(feature);
+      },
+      clean: (call) => {
+        const schema = tools.find(({ name }) => name === call.tool)?.parameters;
+        return schema === undefined ? call : { ...call, input: cleaned(call.input, schema) };
+      },
+      keep: (message, counted) => {
+        if (counted !== undefined) conversation.counted(counted);
+        if (message !== undefined) conversation.append([message]);
+      },
+    };
+  }
+
+  #call(request: GenerateRequest, more: Prompt, abortSignal: AbortSignal): CallOptions {
+    const { version, breakpoint } = this.#runtime;
+    const held = this.#conversation.messages();
+    const messages = more.length === 0 ? held : [...held, ...more];
+    const prompt = withBreakpoints(promptFor(version, messages), this.#breakpoints(held), breakpoint);
+    return { ...callOptions(request, this.#tools, this.#runtime), prompt, abortSignal };
+  }
+
+  /** What the provider has no setting for is said at the very end, where it changes no prefix. */
+  #instructed(demand: Demand | undefined, more: Prompt): Prompt {
+    if (demand === undefined || more.length > 0) return more;
+    const { lacks } = this.#runtime;
+    const needsWords =
+      demand.type === "output" || (demand.type === "noTool" && demand.output !== undefined)
+        ? lacks.has("structuredOutput")
+        : lacks.has("toolChoice");
+    return needsWords ? [{ role: "user", content: [{ type: "text", text: demandInWords(demand) }] }] : more;
   }
 
   /** Where a provider's cache may be asked to keep what it read: what forks share, and all there is so far. */
@@ -105,6 +138,27 @@ export class AiSdkSession implements Session {
     const forks = [...new Set(this.#forkedAt)].slice(-forkBreakpoints);
     return [...system, ...forks, messages.length].map((length) => length - 1);
   }
+}
+
+/** Arguments without nulls that stand for nothing; the very same text where there are none. */
+function cleaned(input: string, schema: Parameters<typeof withoutNulls>[1]): string {
+  if (!input.includes("null")) return input;
+  try {
+    const value: unknown = JSON.parse(input);
+    const clean = withoutNulls(value, schema);
+    return clean === value ? input : JSON.stringify(clean);
+  } catch {
+    return input;
+  }
+}
+
+function callIdsIn(messages: Prompt): Set<string> {
+  const ids = new Set<string>();
+  for (const { role, content } of messages) {
+    if (role !== "assistant") continue;
+    for (const part of content) if (part.type === "tool-call") ids.add(part.toolCallId);
+  }
+  return ids;
 }
 
 /** A session that lives as long as the scope it was made in. */

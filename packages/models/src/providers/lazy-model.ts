@@ -3,13 +3,14 @@ import { type Operation, until } from "effection";
 
 /** A model that is loaded when the first session opens, once for all of them. A failed load is tried again. */
 export function lazyModel(
-  { id, contextWindow }: Pick<Model, "id" | "contextWindow">,
+  { id, contextWindow, price }: Pick<Model, "id" | "contextWindow" | "price">,
   load: () => Promise<Model>,
 ): Model {
   let loading: Promise<Model> | undefined;
   return {
     id,
     contextWindow,
+    price,
     *open(prefix: Prefix): Operation<Session> {
       loading ??= load();
       let model: Model;

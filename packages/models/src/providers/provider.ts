@@ -1,4 +1,5 @@
 import type { JSONObject } from "@ai-sdk/provider";
+import type { Feature } from "../ai-sdk/lacks.ts";
 import type { AiSdkModel } from "../ai-sdk/language-model.ts";
 
 /** How a provider is reached, as the configuration says. Keys are not here: they come from the environment. */
@@ -6,6 +7,8 @@ export interface ProviderAccess {
   readonly baseURL?: string;
   /** Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
+  /** What the server has no setting for, or ignores: it is said in the prompt instead. */
+  readonly emulate?: readonly Feature[];
 }
 
 /** A provider of models, named `name/model` in configuration. */

@@ -1,7 +1,8 @@
-import { ConfigurationError, type Model, nearest } from "@agentpool/core";
-import { fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
+import { ConfigurationError, type Model, nearest, type Price } from "@agentpool/core";
+import { checkedTimeout, fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
 import { extractive } from "../extractive/index.ts";
 import { lazyModel } from "./lazy-model.ts";
+import { MissingKeyError } from "./missing-key.ts";
 import type { Provider, ProviderAccess } from "./provider.ts";
 import { providers } from "./providers.ts";
 
@@ -13,6 +14,10 @@ export interface ModelSettings {
   readonly maxTokens?: number;
   /** Tokens a session can hold. Default: what the provider's current models hold at least, where that is known. */
   readonly contextWindow?: number;
+  /** Milliseconds the provider may be silent, before its first word and between two. Default 180,000. */
+  readonly timeoutMs?: number;
+  /** US dollars per million tokens. Default: not known, and a budget in dollars cannot be kept. */
+  readonly price?: Price;
   /** How providers are reached, by their names. */
   readonly providers?: { readonly [provider: string]: ProviderAccess | undefined };
   /** Where keys are looked for. Default: the process' environment. */
@@ -62,16 +67,19 @@ function provided(provider: Provider, name: string, model: string, settings: Mod
     throw new ConfigurationError(`model: "${name}/" names no model; for example ${provider.example}`);
   }
   const id = `${name}/${model}`;
-  const access = {
-    ...accessOf(provider, name, settings),
-    apiKey: keyOf(provider, id, settings.env ?? process.env),
-  };
+  const { emulate, ...reached } = accessOf(provider, name, settings);
+  const access = { ...reached, apiKey: keyOf(provider, id, settings.env ?? process.env) };
   const contextWindow = settings.contextWindow ?? provider.contextWindow;
-  return lazyModel({ id, contextWindow }, async () => {
+  const { price } = settings;
+  const timeoutMs = checkedTimeout(settings.timeoutMs);
+  return lazyModel({ id, contextWindow, price }, async () => {
     const client = await provider.load(access);
     return fromAiSdk(client(model), {
       id,
       contextWindow,
+      price,
+      timeoutMs,
+      emulate,
       keepTools: provider.keepTools,
       settings: {
         temperature: settings.temperature,
@@ -83,7 +91,7 @@ function provided(provider: Provider, name: string, model: string, settings: Mod
 }
 
 function accessOf(provider: Provider, name: string, settings: ModelSettings): ProviderAccess {
-  const { baseURL = provider.baseURL, headers } = settings.providers?.[name] ?? {};
+  const { baseURL = provider.baseURL, headers, emulate } = settings.providers?.[name] ?? {};
   if (baseURL === undefined && provider.needsURL) {
     throw new ConfigurationError(
       `providers.${name}.baseURL: missing; takes the address of the server, for example http://127.0.0.1:8080/v1`,
@@ -94,7 +102,7 @@ function accessOf(provider: Provider, name: string, settings: ModelSettings): Pr
       `providers.${name}.baseURL: got ${JSON.stringify(baseURL)}, and takes an http or https URL`,
     );
   }
-  return { baseURL, headers };
+  return { baseURL, headers, emulate };
 }
 
 function protocolOf(url: string): string {
@@ -108,7 +116,7 @@ function protocolOf(url: string): string {
 function keyOf({ key }: Provider, id: string, env: NonNullable<ModelSettings["env"]>): string | undefined {
   const found = key?.variables.map((variable) => env[variable]?.trim()).find((value) => value);
   if (key === undefined || found !== undefined || !key.required) return found;
-  throw new ConfigurationError(
+  throw new MissingKeyError(
     `model: ${id} needs a key, and ${key.variables.join(" or ")} is not set in the environment; get one at ` +
       `${key.from}, or use the model "extractive", which needs none`,
   );

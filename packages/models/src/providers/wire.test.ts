@@ -8,6 +8,8 @@ import {
 } from "@agentpool/core";
 import { type Operation, run, spawn } from "effection";
 import { describe, expect, it } from "vitest";
+import { useManualClock } from "../clock.testing.ts";
+import { InterruptedError } from "../failure/model-failure.ts";
 import { readTurn } from "../read-turn.ts";
 import { resolveModel } from "./resolve-model.ts";
 import {
@@ -121,6 +123,7 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
 
     it("says how long a rate limit asks to wait, and goes on afterwards", () =>
       run(function* () {
+        const clock = yield* useManualClock();
         const { wire, session } = yield* asked(
           refused(429, limit, { "retry-after": "7" }),
           refused(429, limit),
@@ -135,6 +138,7 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
           expect(failure).toBeInstanceOf(ModelLimitError);
           expect(failure.message).toContain("slow down");
           waits.push((failure as ModelLimitError).retryAfterMs);
+          clock.advance(7_000);
         }
         expect(waits).toEqual([7_000, undefined, undefined, 1_000]);
         expect(session.tokens).toBe(held);
@@ -179,7 +183,7 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
         const half = events({ text: "Looking.", calls: [call('{"q":"x"}')] });
         const { session } = yield* asked(streamed(half, "cut"), streamed(half, "end"), fine);
         const held = session.tokens;
-        for (let at = 0; at < 2; at++) expect(yield* failureOf(session)).not.toBeInstanceOf(ModelLimitError);
+        for (let at = 0; at < 2; at++) expect(yield* failureOf(session)).toBeInstanceOf(InterruptedError);
         expect(session.tokens).toBe(held);
         expect((yield* turnOf(session)).text).toBe("Here.");
       }));
@@ -348,7 +352,11 @@ describe("Anthropic's cache", () => {
 
   it("finds the tools where they were in forced turns too", () =>
     run(function* () {
-      const wire = yield* useWire(fine, fine, fine);
+      const reported = messageEvents({
+        calls: [{ id: "r", tool: "report", input: "{}" }],
+        finish: "tool_use",
+      });
+      const wire = yield* useWire(fine, streamed(reported), fine);
       const session = yield* model(wire.url).open(prefix);
       yield* session.append([user("Go.")]);
       yield* turnOf(session);
@@ -367,6 +375,7 @@ describe("Anthropic's cache", () => {
 
   it("says inside a stream that it is overloaded, and the agent may try again", () =>
     run(function* () {
+      const clock = yield* useManualClock();
       const overloaded = `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } })}\n\n`;
       const wire = yield* useWire(
         streamed([overloaded]),
@@ -375,7 +384,10 @@ describe("Anthropic's cache", () => {
       );
       const session = yield* model(wire.url).open(prefix);
       yield* session.append([user("Go.")]);
-      for (let at = 0; at < 2; at++) expect(yield* failureOf(session)).toBeInstanceOf(ModelLimitError);
+      for (let at = 0; at < 2; at++) {
+        expect(yield* failureOf(session)).toBeInstanceOf(ModelLimitError);
+        clock.advance(1_000);
+      }
       expect((yield* turnOf(session)).text).toBe("Here.");
     }));
 
