@@ -45,9 +45,9 @@ export function canonicalUrl(
 
 /** Escapes in upper case, and none where none is needed: RFC 3986 §6.2.2. */
 const canonicalEscapes = (part: string): string =>
-  part.replace(/%[0-9a-f]{2}/gi, (escape) => {
-    const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    return /[A-Za-z0-9._~-]/.test(char) ? char : escape.toUpperCase();
+  part.replace(/%[0-9a-f]{2}/gi, (escaped) => {
+    const char = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(char) ? char : escaped.toUpperCase();
   });
 
 function parseUrl(text: string): URL | undefined {

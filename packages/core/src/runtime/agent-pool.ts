@@ -20,15 +20,8 @@ import { createPool } from "./pool-state.ts";
  */
 export function* agentPool(options: AgentPoolOptions): Operation<PoolResult> {
   const nest = yield* nestOf(options);
-  const observers = new Set(options.onEvent && [options.onEvent]);
-  const pool = createPool(options, nest, observers);
-  if (!nest) return yield* openPool(pool, nest, options.orchestrate);
-  for (const observe of observers) pool.run.observers.add(observe);
-  try {
-    return yield* openPool(pool, nest, options.orchestrate);
-  } finally {
-    for (const observe of observers) pool.run.observers.delete(observe);
-  }
+  const observers = options.onEvent ? [options.onEvent] : [];
+  return yield* openPool(createPool(options, nest, observers), nest, options.orchestrate, observers);
 }
 
 /** A pool of one: its options, and its agent's task. */

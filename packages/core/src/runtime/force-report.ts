@@ -10,6 +10,7 @@ import type { GenerateRequest, ProposedCall, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Stop } from "./converse.ts";
 import type { Ending } from "./ending.ts";
+import { isAuthorised } from "./gate.ts";
 import { inForm, shapeReport } from "./propose-return.ts";
 import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
@@ -21,7 +22,8 @@ import { takeTurn } from "./take-turn.ts";
 export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
   if (agent.pool.recovery === "none" || agent.turns === 0 || canAfford(agent) === "nothing")
     return { exit: stop, result: undefined };
-  const terminal = agent.pool.terminal && agent.options.tools.get(agent.pool.terminal.name);
+  const { terminal: own } = agent.pool;
+  const terminal = own && isAuthorised(agent.pool, own) ? own : undefined;
   const text = words.report(words.stopped[stop], terminal?.name);
   agent.step = { mark: agent.session.mark(), reads: agent.lineage.length };
   yield* agent.session.append([{ role: "user", content: [{ type: "text", text }] }]);

@@ -13,6 +13,7 @@ import type { ProposedCall } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askGuards, type Verdict } from "./ask-guards.ts";
 import type { Call } from "./call-state.ts";
+import type { Pool } from "./pool-state.ts";
 import { rewriteCall } from "./rewrite-call.ts";
 
 /** A call that was proposed, as it left the gates. */
@@ -70,10 +71,13 @@ function formOf(agent: AgentState, name: string, parse: (bound: BoundTool) => Pa
   const parsed = parse(bound);
   if (parsed.type === "invalid") return refused("invalid", parsed.message);
   if (pool.deny.some((pattern) => selects(pattern, bound))) return refused("deny", words.denied(name));
-  if (bound.tool.protected && !pool.grants.every((grants) => grants.some((grant) => selects(grant, bound))))
-    return refused("auth_reject", words.protected(name));
+  if (!isAuthorised(pool, bound)) return refused("auth_reject", words.protected(name));
   return { type: "form", bound, args: parsed.args };
 }
+
+/** Whether the run holds the grant that a protected tool needs. */
+export const isAuthorised = (pool: Pool, bound: BoundTool): boolean =>
+  !bound.tool.protected || pool.grants.every((grants) => grants.some((grant) => selects(grant, bound)));
 
 const refused = (guard: Reserved, message: string): Extract<Outcome, { type: "refused" }> => ({
   type: "refused",

@@ -3,24 +3,35 @@ import { ClockContext } from "../effects/clock.ts";
 import type { PoolResult } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { Message } from "../values/model.ts";
-import type { PoolContext } from "../values/orchestrator.ts";
+import type { Orchestrator, PoolContext } from "../values/orchestrator.ts";
 import { stateOf } from "./agent-state.ts";
 import { type Nest, NestContext } from "./call-execution.ts";
 import type { Pool } from "./pool-state.ts";
+import type { Observer } from "./run.ts";
 import { spawnAgent } from "./spawn-agent.ts";
 import { keepTime } from "./wind-down.ts";
 
-/** Runs a pool from its spine to its result. A pool inside a call runs on what the call lends it. */
+/**
+ * Runs a pool from its spine to its result, seen by these observers to the end. A pool inside a call runs on what the
+ * call lends it.
+ */
 export function* openPool(
   pool: Pool,
   nest: Nest | undefined,
-  orchestrate: (pool: PoolContext) => Operation<void>,
+  orchestrate: Orchestrator,
+  observers: Iterable<Observer>,
 ): Operation<PoolResult> {
-  const body = () => runPool(pool, orchestrate);
-  return yield* nest?.execution ? nest.execution.lend(body) : body();
+  const added = [...observers].filter((observe) => !pool.run.observers.has(observe));
+  for (const observe of added) pool.run.observers.add(observe);
+  try {
+    const body = () => runPool(pool, orchestrate);
+    return yield* nest?.execution ? nest.execution.lend(body) : body();
+  } finally {
+    for (const observe of added) pool.run.observers.delete(observe);
+  }
 }
 
-function* runPool(pool: Pool, orchestrate: (pool: PoolContext) => Operation<void>): Operation<PoolResult> {
+function* runPool(pool: Pool, orchestrate: Orchestrator): Operation<PoolResult> {
   const { run, key } = pool;
   let result: PoolResult | undefined;
   try {

@@ -14,7 +14,14 @@ export type ToSpine = (
 export const taskAndResult: ToSpine = ({ task, result }) =>
   result === undefined ? undefined : { user: task, assistant: textOf(result) };
 
-const textOf = (result: unknown): string => (typeof result === "string" ? result : JSON.stringify(result));
+function textOf(result: unknown): string {
+  if (typeof result === "string") return result;
+  try {
+    return JSON.stringify(result) ?? String(result);
+  } catch {
+    return String(result);
+  }
+}
 
 /** All at once, each from the spine as it stands. */
 export const parallel = (tasks: readonly Task[]): Orchestrator =>

@@ -57,27 +57,22 @@ export interface Occupancy {
 export function useAgentPool(options: AgentPoolOptions): Operation<PoolHandle> {
   return resource(function* (provide) {
     const log = new EventLog<PoolEvent, PoolResult | undefined>();
-    const observers = new Set([(event: PoolEvent) => log.add(event)]);
-    if (options.onEvent) observers.add(options.onEvent);
+    const observers = [(event: PoolEvent) => log.add(event), ...(options.onEvent ? [options.onEvent] : [])];
     const nest = yield* nestOf(options);
     const pool = createPool(options, nest, observers);
-    if (nest) for (const observe of observers) pool.run.observers.add(observe);
     const outcome = withResolvers<PoolResult>();
     yield* spawn(function* () {
+      let result: PoolResult | undefined;
       try {
-        const result = yield* openPool(pool, nest, options.orchestrate);
+        result = yield* openPool(pool, nest, options.orchestrate, observers);
         outcome.resolve(result);
-        log.close(result);
       } catch (error) {
         outcome.reject(error as Error);
-        log.close(undefined);
+      } finally {
+        log.close(result);
       }
     });
-    try {
-      yield* provide(handleOf(pool, log, outcome.operation));
-    } finally {
-      for (const observe of observers) pool.run.observers.delete(observe);
-    }
+    yield* provide(handleOf(pool, log, outcome.operation));
   });
 }
 

@@ -6,7 +6,6 @@ import { type GuardSettings, guardSettings, isChecked } from "../decisions/overr
 import { Redaction } from "../decisions/redaction.ts";
 import { type Budget, defaultBudget, withDefaults } from "../values/budget.ts";
 import { ConfigurationError } from "../values/errors.ts";
-import type { PoolEvent } from "../values/event.ts";
 import type { GuardFunction } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type { Message, Model, Prefix, Session } from "../values/model.ts";
@@ -16,7 +15,7 @@ import { identityOf, parametersOf, type Tool } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Nest } from "./call-execution.ts";
 import { redactModel } from "./redact-model.ts";
-import { createRun, type Run } from "./run.ts";
+import { createRun, type Observer, type Run } from "./run.ts";
 
 /** A pool as the runtime keeps it. */
 export interface Pool {
@@ -60,7 +59,7 @@ export interface Pool {
 export function createPool(
   options: AgentPoolOptions,
   nest: Nest | undefined,
-  observers: Set<(event: PoolEvent) => void>,
+  observers: readonly Observer[],
 ): Pool {
   const outer = nest?.pool;
   const run =

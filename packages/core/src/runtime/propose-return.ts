@@ -3,6 +3,7 @@ import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
 import { readOutput } from "../decisions/output.ts";
 import { reasonOf } from "../decisions/reason.ts";
+import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
@@ -52,7 +53,7 @@ export function* shapeReport(
     let busy: ToolRetryError;
     try {
       const value = tool.execute(copy(call.args.args), context);
-      return { value: isPending(value) ? yield* bounded(value, allowance) : value };
+      return { value: toJson(isPending(value) ? yield* bounded(value, allowance) : value) };
     } catch (error) {
       if (!(error instanceof ToolRetryError)) return { error: reasonOf(error) };
       busy = error;

@@ -41,7 +41,7 @@ export interface Run {
   readonly approvals: Desk<Approval, ApprovalDecision>;
   readonly clients: Desk<ClientCall, unknown>;
   /** Who sees its events. */
-  readonly observers: Set<(event: PoolEvent) => void>;
+  readonly observers: Set<Observer>;
   /** Stamps an event and hands it to the observers. The value is the event: make a fresh one each time. */
   emit(happening: Happening): void;
 }
@@ -50,15 +50,19 @@ export interface RunOptions {
   readonly id?: string;
   readonly clock?: Clock;
   readonly budget?: PartialBudget;
-  readonly observers: Set<(event: PoolEvent) => void>;
+  readonly observers: readonly Observer[];
 }
+
+/** Who sees the events of a run. */
+export type Observer = (event: PoolEvent) => void;
 
 export function createRun({
   id = crypto.randomUUID(),
   clock = systemClock(),
   budget,
-  observers,
+  observers: first,
 }: RunOptions): Run {
+  const observers = new Set(first);
   const limits = withDefaults(budget);
   return {
     id,
@@ -87,7 +91,7 @@ export function createRun({
 }
 
 /** Observers are fail-open: one that throws is none of the run's business. */
-function notify(observe: (event: PoolEvent) => void, event: PoolEvent): void {
+function notify(observe: Observer, event: PoolEvent): void {
   try {
     observe(event);
   } catch {}

@@ -7,8 +7,10 @@ import {
   useScope,
   withResolvers,
 } from "effection";
+import { isClosing } from "../decisions/life.ts";
 import { Lineage } from "../decisions/lineage.ts";
 import { unknownName } from "../decisions/names.ts";
+import { outputSchema } from "../decisions/output.ts";
 import { reasonOf } from "../decisions/reason.ts";
 import type { Agent, AgentResult } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
@@ -59,6 +61,7 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
     throw new ConfigurationError(
       `spawn: "${options.task.slice(0, 60)}" needs a key: agents spawned in branches that run side by side are found by it on resume.`,
     );
+  if (isClosing(pool.life)) throw new ConfigurationError(`spawn: the pool "${pool.key}" is over.`);
   if (run.agents.has(key))
     throw new ConfigurationError(
       `spawn: there is an agent "${key}" already; give the task, or its pool, another key.`,
@@ -75,6 +78,7 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
       `spawn: "${key}" has a parent and another model; a fork stays with its parent's model.`,
     );
 
+  checkTask(key, options);
   const tools = new Map(pool.tools);
   if (options.tools) {
     for (const name of options.tools)
@@ -104,11 +108,31 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
   return agent;
 }
 
+/** Limits have to be limits, and the form of the result has to be one that a model can be told. */
+function checkTask(key: string, { budget, output }: TaskOptions): void {
+  for (const [name, least] of [
+    ["maxTurns", 1],
+    ["maxToolCalls", 0],
+  ] as const) {
+    const value: unknown = budget?.[name];
+    if (value !== undefined && !(typeof value === "number" && value >= least))
+      throw new ConfigurationError(
+        `spawn: budget.${name} of "${key}": found ${JSON.stringify(value)}; accepted are numbers from ${least}.`,
+      );
+  }
+  if (!output) return;
+  try {
+    outputSchema(output);
+  } catch (error) {
+    throw new ConfigurationError(`spawn: output of "${key}" cannot be shown to a model: ${reasonOf(error)}.`);
+  }
+}
+
 /** An agent from its fork to its end. Whatever goes wrong in it stays its own. */
 function* live(agent: AgentState, forked: () => void): Operation<void> {
   let ending: Ending | undefined;
   try {
-    ending = yield* scoped(function* () {
+    yield* scoped(function* () {
       const dismiss = agent.pool.run.line.delegate(agent);
       try {
         yield* AgentContext.set(agent.view);
@@ -116,7 +140,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
         agent.session = yield* fork(agent);
         announce(agent);
         forked();
-        return yield* converse(agent);
+        ending = yield* converse(agent);
       } finally {
         // from here on nothing of it is let in, woken or admitted; then what it started ends
         agent.life.closing = true;
@@ -124,28 +148,31 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
       }
     });
   } catch (error) {
-    ending = {
-      exit: "model_error",
-      result: undefined,
-      reason: reasonOf(error),
-    };
+    // what it said stands, also where a session or a tool then failed to close
+    if (ending)
+      agent.pool.run.emit({ type: "notice", agent: agent.key, message: `did not close: ${reasonOf(error)}` });
+    ending ??= { exit: "model_error", result: undefined, reason: reasonOf(error) };
   } finally {
     end(agent, ending ?? { exit: agent.halted, result: undefined });
     forked();
   }
 }
 
-/** Its context as its parent's stands now: of one in the middle of a step, as it stood before the step. */
+/**
+ * Its context as its parent's stands now: of one in the middle of a step, as it stood before the step. Conversation and
+ * reads are of one moment, however long forking takes.
+ */
 function* fork(agent: AgentState): Operation<Session> {
   const { pool, from, model } = agent.options;
+  const mark = from && (from.step?.mark ?? from.session.mark());
   agent.lineage = from ? from.lineage.fork(from.step?.reads) : spineReads(pool);
   if (model) {
     const session = yield* model.open(pool.prefix);
-    if (pool.extension.length > 0) yield* session.append(pool.extension);
+    if (pool.extension.length > 0) yield* session.append([...pool.extension]);
     return session;
   }
   const session = yield* (from?.session ?? pool.spine!).fork();
-  if (from?.step) yield* session.rewind(from.step.mark);
+  if (mark) yield* session.rewind(mark);
   return session;
 }
 

@@ -38,11 +38,11 @@ export type PartialBudget = Partial<Omit<Budget, "context">> & {
   readonly context?: Partial<Budget["context"]>;
 };
 
-export const withDefaults = (budget: PartialBudget | undefined, base: Budget = defaultBudget): Budget => ({
-  ...base,
-  ...budget,
-  context: { ...base.context, ...budget?.context },
-});
+export function withDefaults(budget: PartialBudget | undefined, base: Budget = defaultBudget): Budget {
+  const hard = budget?.context?.hard ?? base.context.hard;
+  const soft = budget?.context?.soft ?? Math.min(base.context.soft, hard);
+  return { ...base, ...budget, context: { soft, hard } };
+}
 
 export const defaultBudget: Budget = {
   maxTurns: 10,
