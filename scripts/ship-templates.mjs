@@ -4,7 +4,7 @@ import { packages } from "./packages.mjs";
 import { root } from "./root.mjs";
 
 /** What running a template in the workspace leaves in its folder. */
-const leftovers = new Set(["node_modules", "reports", ".pool", "plan.yml", "harness.local.yml"]);
+const leftovers = new Set(["node_modules", "reports", ".pool", "plans", "harness.local.yml"]);
 
 /**
  * Copies `templates/` into create-pool as they ship: with versions in place of the workspace protocol, and with
