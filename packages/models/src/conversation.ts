@@ -112,6 +112,22 @@ export function messagesAt(mark: Mark, after?: Mark): Prompt {
   return messages;
 }
 
+/** The last place that leads to both marks; undefined for marks of conversations that were opened apart. */
+export function lastInCommon(a: Mark, b: Mark): Mark | undefined {
+  if (!(a instanceof Place) || !(b instanceof Place)) throw new Error("not a mark of a Conversation");
+  return placeInCommon(a, b);
+}
+
+/** What was appended after a mark on the way to another, place by place. */
+export function stepsBetween(after: Mark, to: Mark): { readonly mark: Mark; readonly messages: Prompt }[] {
+  const steps: { readonly mark: Mark; readonly messages: Prompt }[] = [];
+  let place = to instanceof Place ? to : undefined;
+  for (; place !== undefined && place !== after; place = place.before) {
+    steps.push({ mark: place, messages: place.messages });
+  }
+  return steps.reverse();
+}
+
 /** One append, linked to all before it. Only its token count is filled in later. */
 class Place {
   readonly before: Place | undefined;
@@ -148,13 +164,15 @@ function tokensAt(head: Place): number {
 }
 
 /** How many messages lead to both places. */
-function lengthInCommon(a: Place, b: Place): number {
+const lengthInCommon = (a: Place, b: Place): number => placeInCommon(a, b)?.length ?? 0;
+
+function placeInCommon(a: Place, b: Place): Place | undefined {
   let [one, other]: [Place | undefined, Place | undefined] = [a, b];
   while (one !== other && one !== undefined && other !== undefined) {
     if (one.length >= other.length) one = one.before;
     else other = other.before;
   }
-  return one === other && one !== undefined ? one.length : 0;
+  return one === other ? one : undefined;
 }
 
 function leadsThrough(head: Place, to: Place): boolean {

@@ -5,10 +5,25 @@ export type { AiSdkModel } from "./ai-sdk/language-model.ts";
 export { Conversation, messagesAt } from "./conversation.ts";
 export { type ExtractiveOptions, extractive } from "./extractive/index.ts";
 export { type FailureKind, failureKind, InterruptedError, ModelError } from "./failure/model-failure.ts";
-export { Limiter, type LimiterOptions } from "./limiter/limiter.ts";
+export type { FallbackEvent } from "./fallback/chain.ts";
+export { type FallbackOptions, fallback } from "./fallback/fallback.ts";
+export { HeldBackError, Limiter, type LimiterOptions } from "./limiter/limiter.ts";
 export type { Pace } from "./limiter/pace.ts";
 export type { ProviderAccess } from "./providers/provider.ts";
 export { type ModelSettings, resolveModel } from "./providers/resolve-model.ts";
 export { readTurn } from "./read-turn.ts";
+export { describeRoutes } from "./routes/describe-routes.ts";
+export type { Effort } from "./routes/pattern.ts";
+export { type Probed, probe } from "./routes/probe.ts";
+export {
+  knownRoutes,
+  type Route,
+  type RouteSettings,
+  type Routes,
+  type RoutesConfig,
+  type RoutesOptions,
+  type RouteTarget,
+  routes,
+} from "./routes/routes.ts";
 export type * from "./scripted/script.ts";
 export { type ScriptedModel, type ScriptedOptions, scripted } from "./scripted/scripted.ts";

@@ -2,6 +2,9 @@ import { type Clock, ModelLimitError } from "@agentpool/core";
 import { action, type Operation } from "effection";
 import { firstPace, type Pace, slowedDown, spedUp } from "./pace.ts";
 
+/** The provider asked everybody to wait: the request was not sent. */
+export class HeldBackError extends ModelLimitError {}
+
 export interface LimiterOptions {
   /** Who is asked, for messages. */
   readonly name?: string;
@@ -34,7 +37,7 @@ export interface Place {
  * `Retry-After` holds everybody.
  *
  * Waits are on the clock of whoever waits, first come first served. A wait that is known to be long is not waited out
- * here: it is a `ModelLimitError` with the time that is left, so that a pool parks the agent and others can go on.
+ * here: it is a {@link HeldBackError} with the time that is left, so that a pool parks the agent and others can go on.
  */
 export class Limiter {
   readonly name: string;
@@ -69,7 +72,7 @@ export class Limiter {
     return this.#waiting.size;
   }
 
-  /** Waits until the provider may be asked. Throws `ModelLimitError` where that is known to take long. */
+  /** Waits until the provider may be asked. Throws {@link HeldBackError} where that is known to take long. */
   *enter(place: Place, clock: Clock): Operation<void> {
     this.#refuseLongWait(clock);
     if (this.#waiting.size === 0 && this.#isFree && this.#nextAt <= clock.now()) {
@@ -133,8 +136,8 @@ export class Limiter {
     if (ms > longWait) throw this.#heldBack(ms);
   }
 
-  #heldBack(ms: number): ModelLimitError {
-    return new ModelLimitError(`${this.name} asked to wait; nothing was sent`, ms);
+  #heldBack(ms: number): HeldBackError {
+    return new HeldBackError(`${this.name} asked to wait; nothing was sent`, ms);
   }
 
   /** Lets in whoever may go, and sets an alarm for whoever is next. */
@@ -170,5 +173,5 @@ interface Waiter {
   readonly place: Place;
   readonly clock: Clock;
   wake(): void;
-  refuse(error: ModelLimitError): void;
+  refuse(error: HeldBackError): void;
 }

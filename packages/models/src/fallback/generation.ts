@@ -1,0 +1,50 @@
+import type { Delta, GenerateRequest, Turn } from "@agentpool/core";
+import type { Operation, Subscription } from "effection";
+import { InterruptedError } from "../failure/model-failure.ts";
+import type { FallbackSession } from "./session.ts";
+
+/**
+ * A turn of whichever model has it. One that fails before anything was handed out is asked of the next model at once;
+ * one that fails later is an interruption, so that its reader begins the turn anew.
+ */
+export class FallbackGeneration implements Subscription<Delta, Turn> {
+  readonly #session: FallbackSession;
+  readonly #request: GenerateRequest;
+  #reading: Subscription<Delta, Turn> | undefined;
+  #hasBegun = false;
+  #turn: Turn | undefined;
+
+  constructor(session: FallbackSession, request: GenerateRequest) {
+    this.#session = session;
+    this.#request = request;
+  }
+
+  *next(): Operation<IteratorResult<Delta, Turn>> {
+    if (this.#turn !== undefined) return { done: true, value: this.#turn };
+    for (;;) {
+      const { result, error } = yield* this.#step();
+      if (result === undefined) {
+        this.#reading = undefined;
+        if (!(yield* this.#session.failed(error))) throw error;
+        if (this.#hasBegun) {
+          throw new InterruptedError("the turn goes to another model, and begins anew", 0, { cause: error });
+        }
+      } else {
+        this.#hasBegun = true;
+        if (!result.done) return result;
+        this.#turn = result.value;
+        this.#session.keep(result.value);
+        return result;
+      }
+    }
+  }
+
+  *#step(): Operation<{ readonly result?: IteratorResult<Delta, Turn>; readonly error?: unknown }> {
+    try {
+      this.#reading ??= yield* (yield* this.#session.ready()).generate(this.#request);
+      return { result: yield* this.#reading.next() };
+    } catch (error) {
+      return { error };
+    }
+  }
+}
