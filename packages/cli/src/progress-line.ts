@@ -58,6 +58,10 @@ export function progressLine(event: PoolEvent): string | undefined {
       return `${event.agent} hook ${event.hook}: ${oneLine(event.message)}`;
     case "budget:exhausted":
       return `${event.agent ?? "the run"} has used its ${event.budget} (${event.limit})`;
+    case "budget:threshold":
+      return `the run has used ${Math.round(event.share * 100)} % of its ${event.budget} (${event.limit})`;
+    case "model:fallback":
+      return `${event.agent ? `${event.agent} ` : ""}goes on with ${event.to} in place of ${event.from}: ${oneLine(event.reason)}`;
     case "notice":
       return `${event.agent ? `${event.agent} ` : ""}${oneLine(event.message, 300)}`;
     default:
