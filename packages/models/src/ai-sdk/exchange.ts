@@ -107,7 +107,7 @@ export class Exchange {
   #kinder(failure: Error): Error {
     if (this.#limiter === undefined || this.#clock === undefined) return failure;
     if (failureKind(failure) === "unreachable" && this.#limiter.answered) {
-      return new InterruptedError(failure.message, undefined, { cause: failure.cause });
+      return new InterruptedError(failure.message, undefined, { cause: failure.cause }, "unreachable");
     }
     if (!(failure instanceof ModelLimitError) || failure instanceof InterruptedError) return failure;
     const wait = this.#limiter.heldBackFor(this.#clock);

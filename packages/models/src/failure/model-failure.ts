@@ -7,7 +7,7 @@ import { ModelLimitError } from "@agentpool/core";
  * | --- | --- | --- |
  * | `limited` | the provider asks to be asked less often | to wait |
  * | `interrupted` | the connection broke, the server failed (5xx), or nothing came for too long | to ask again |
- * | `unreachable` | nobody answers at the address | another model |
+ * | `unreachable` | nobody answers at the address | another model; to ask again, where somebody did before |
  * | `unauthorised` | the key is missing or was refused | another model |
  * | `spent` | the account has no money or quota left | another model |
  * | `missing` | the provider has no such model | another model |
@@ -38,11 +38,21 @@ export class ModelError extends Error {
  * The connection broke, the server failed, or nothing came for too long. Nothing of the turn was kept, so it is safe
  * to generate again: a pool parks the agent for a growing while, as for a rate limit, and does.
  */
-export class InterruptedError extends ModelLimitError {}
+export class InterruptedError extends ModelLimitError {
+  readonly kind: "interrupted" | "unreachable";
+  constructor(
+    message: string,
+    retryAfterMs?: number,
+    options?: ErrorOptions,
+    kind: InterruptedError["kind"] = "interrupted",
+  ) {
+    super(message, retryAfterMs, options);
+    this.kind = kind;
+  }
+}
 
 /** The kind of anything a generation may throw. What is not known to be mended by waiting is `rejected`. */
 export function failureKind(error: unknown): FailureKind {
-  if (error instanceof InterruptedError) return "interrupted";
-  if (error instanceof ModelLimitError) return "limited";
-  return error instanceof ModelError ? error.kind : "rejected";
+  if (error instanceof InterruptedError || error instanceof ModelError) return error.kind;
+  return error instanceof ModelLimitError ? "limited" : "rejected";
 }
