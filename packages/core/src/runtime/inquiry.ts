@@ -59,4 +59,7 @@ export class Inquiry implements GuardInput {
   }
 }
 
-export const metaOf = ({ tool }: BoundTool): ToolMeta => ({ annotations: null, ...copy(tool.meta ?? {}) });
+export function metaOf({ tool }: BoundTool): ToolMeta {
+  const meta = copy(tool.meta ?? {}) as Partial<ToolMeta>;
+  return { ...meta, annotations: meta.annotations ?? null };
+}
