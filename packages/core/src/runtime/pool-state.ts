@@ -101,12 +101,9 @@ export function createPool(
     outer && { settings: outer.settings, guards: outer.guards },
   );
   const deny = identified([...(outer?.deny ?? []), ...readNames("deny", options.deny, all)], all);
-  const asked = [
-    ...(outer?.requireApproval ?? []),
-    ...readNames("requireApproval", options.requireApproval, all),
-  ];
-  const requireApproval = identified(asked, all);
-  checkApprovals(requireApproval, deny, all);
+  const asked = readNames("requireApproval", options.requireApproval, all);
+  const requireApproval = identified([...(outer?.requireApproval ?? []), ...asked], all);
+  checkApprovals(asked, options.deny ?? [], all);
   const grants = grantsOf(options, outer, all);
   if (terminal && deny.some((pattern) => selects(pattern, named(terminal))))
     throw new ConfigurationError(
@@ -204,22 +201,26 @@ function repetitionOf(
   return { ...defaultRepetition, ...outer?.repetition, ...repetition };
 }
 
-/** A tool cannot be denied and asked about, and there is nothing to approve where a tool runs elsewhere. */
+/**
+ * A tool that is named cannot be denied and asked about, and there is nothing to approve where a tool runs elsewhere.
+ * Patterns may overlap: a deny comes first, and client tools are refused.
+ */
 function checkApprovals(
   requireApproval: readonly string[],
   deny: readonly string[],
   tools: readonly Tool[],
 ): void {
-  for (const pattern of requireApproval)
-    if (deny.includes(pattern))
-      throw new ConfigurationError(
-        `requireApproval: "${pattern}" is in deny too; a denied call never gets to a person. Take it out of one.`,
-      );
-  for (const tool of tools)
-    if (tool.target === "client" && requireApproval.includes(tool.name))
-      throw new ConfigurationError(
-        `requireApproval: "${tool.name}" is a client tool; its calls run elsewhere, so there is nothing to approve here.`,
-      );
+  for (const pattern of requireApproval.filter((pattern) => !pattern.includes("*")))
+    for (const tool of tools.filter((tool) => selects(pattern, named(tool)))) {
+      if (deny.some((other) => !other.includes("*") && selects(other, named(tool))))
+        throw new ConfigurationError(
+          `requireApproval: "${pattern}" is in deny too; a denied call never gets to a person. Take it out of one.`,
+        );
+      if (tool.target === "client")
+        throw new ConfigurationError(
+          `requireApproval: "${pattern}" is a client tool; its calls run elsewhere, so there is nothing to approve here.`,
+        );
+    }
 }
 
 /** Grants are for one run: a pool inside another holds no more than the one around it, however each writes it. */
