@@ -84,7 +84,7 @@ function heed(answer: Answer, guard: BoundGuard, asking: Asking): Verdict | unde
   switch (answer.type) {
     case "blocked":
       if (answer.outcome.type !== "substituted" || asking.approval === undefined) return answer;
-      warn(asking.call, guard.name, "its substitute is not used: a person is asked about this call");
+      warnUnused(asking.call, guard.name, answer.outcome.value);
       return undefined;
     case "approval":
       asking.approval ??= answer.reason;
@@ -100,8 +100,16 @@ function heed(answer: Answer, guard: BoundGuard, asking: Asking): Verdict | unde
   }
 }
 
-function warn(call: Call, hook: string, message: string): void {
-  call.agent.pool.run.emit({ type: "hook:warning", agent: call.agent.key, call: call.id, hook, message });
+function warnUnused(call: Call, hook: string, value: unknown): void {
+  const message = "its substitute is not used: a person is asked about this call";
+  call.agent.pool.run.emit({
+    type: "hook:warning",
+    agent: call.agent.key,
+    call: call.id,
+    hook,
+    message,
+    value,
+  });
 }
 
 function askKeyed(guard: Extract<BoundGuard, { type: "keyed" }>, call: Call, view: View): Answer {

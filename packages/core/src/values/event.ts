@@ -37,6 +37,8 @@ export type Happening =
       readonly call?: string;
       readonly hook: string;
       readonly message: string;
+      /** What it is about: the substitute that was not used. */
+      readonly value?: unknown;
     }
   | {
       readonly type: "budget:exhausted";
