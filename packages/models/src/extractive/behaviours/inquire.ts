@@ -53,7 +53,7 @@ const limits = {
   /** Lines read around a hit, on both sides. */
   margin: 25,
   /** Searches, successful or not. */
-  searches: 4,
+  searches: 3,
   /** With an answer this likely no further search is made. */
   sure: 0.5,
 } as const;

@@ -6,21 +6,21 @@ import { rank } from "../rank/rank.ts";
 import { passages } from "../text/passages.ts";
 
 /** Documents are opened until they have this share of what all are worth. */
-const enough = 0.9;
-const fewest = 2;
+const enough = 0.96;
+const fewest = 3;
 const most = 6;
 /** What all places in the search are worth together, beside all snippets: the search knows more than it shows. */
-const placeShare = 0.5;
+const placeShare = 0.25;
 
 /**
- * The sources worth opening, best first. What the snippets of a search say is judged as sentences are, less sharply,
- * since they are cut; each hit's place in the search counts too.
+ * The sources worth opening, best first. What the snippets of a search say is judged as sentences are; each hit's place in the
+ * search counts too.
  */
 export function promising(asked: Query, hits: readonly Hit[], hints?: Hints): string[] {
   const snippets = new Map<string, number>();
   for (const { candidate, mass } of rank(asked, documentsOf(hits), hints)) {
     const { path } = candidate.document;
-    snippets.set(path, Math.max(snippets.get(path) ?? 0, Math.sqrt(mass)));
+    snippets.set(path, Math.max(snippets.get(path) ?? 0, mass));
   }
   const said = sum(snippets.values());
   const places = sum(hits.map(({ place }) => 1 / (place + 1)));

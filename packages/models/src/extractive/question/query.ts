@@ -12,6 +12,8 @@ export interface Query {
   readonly stems: ReadonlySet<string>;
   /** Stem of what is asked for, where the question names it: `river` in "Which river …", `points` in "How many points …". */
   readonly focus: string | undefined;
+  /** Words that stand next to each other, at least one of which carries matter: `went to`, `to Harvard`. */
+  readonly phrases: readonly (readonly [string, string])[];
   /** Pairs of neighbouring terms. */
   readonly pairs: readonly (readonly [string, string])[];
 }
@@ -40,8 +42,20 @@ export function query(question: string): Query {
     terms,
     stems: new Set(all.map((word) => word.stem)),
     pairs,
+    phrases: phrasesOf(all),
     focus: focusOf(all),
   };
+}
+
+function phrasesOf(all: readonly Word[]): (readonly [string, string])[] {
+  const phrases: (readonly [string, string])[] = [];
+  for (let at = 1; at < all.length; at++) {
+    const [left, right] = [all[at - 1]!, all[at]!];
+    if (askingWords.has(left.plain) || askingWords.has(right.plain)) continue;
+    if (functionWords.has(left.plain) && functionWords.has(right.plain)) continue;
+    phrases.push([left.stem, right.stem]);
+  }
+  return phrases;
 }
 
 const focusCues = new Set(["what", "which", "many", "much"]);

@@ -18,6 +18,7 @@ import { foundBy, type Hints, hinted, noHints } from "./hints.ts";
  *   that the question misspells
  * - `around`: how much of the terms the sentence and both its neighbours hold together
  * - `pairs`: how many neighbouring terms of the question stand near each other
+ * - `phrases`: how many of the question's words that stand next to each other do so here
  * - `type`: whether it holds something of the kind asked for
  * - `focus`: whether it names what is asked for
  * - `found`: how high a search put its passage, or another one of its document
@@ -37,6 +38,7 @@ export const featureNames = [
   "context",
   "alike",
   "pairs",
+  "phrases",
   "type",
   "focus",
   "found",
@@ -97,6 +99,7 @@ export function featuresOf(
       context: share((stem) => candidate.context.has(stem)),
       alike: share((stem) => alike.get(stem)!.some((other) => counts.has(other))),
       pairs: pairs(query, candidate.sentence.words, weights),
+      phrases: phrases(query, candidate.sentence.words),
       type: holdsAnswer(query.type, candidate.sentence.text, candidate.sentence.words, query.stems),
       focus: query.focus !== undefined && counts.has(query.focus) ? 1 : 0,
       found: foundBy(hints, candidate.document.path, candidate.block.from, candidate.block.to),
@@ -150,4 +153,11 @@ function pairs(query: Query, sentence: readonly Word[], weights: ReadonlyMap<str
     held += weight * nearness(nearest);
   }
   return total === 0 ? 0 : held / total;
+}
+
+function phrases(query: Query, sentence: readonly Word[]): number {
+  if (query.phrases.length === 0) return 0;
+  const here = new Set<string>();
+  for (let at = 1; at < sentence.length; at++) here.add(`${sentence[at - 1]!.stem} ${sentence[at]!.stem}`);
+  return query.phrases.filter(([left, right]) => here.has(`${left} ${right}`)).length / query.phrases.length;
 }

@@ -6,9 +6,18 @@ import { type Rarity, rarityIn } from "./bm25.ts";
 export interface Hints {
   /** How much the words of the queries tell in the whole corpus; undefined for a stem it was not told about. */
   readonly rarity: (stem: string) => number | undefined;
-  /** Hits by their source, each with its best place in a search, from 0. */
-  readonly hits: ReadonlyMap<string, readonly Pick<Hit, "lines" | "place">[]>;
+  /** What searches named, by source. */
+  readonly hits: ReadonlyMap<string, readonly FoundPlace[]>;
 }
+
+export interface FoundPlace {
+  readonly lines: readonly [from: number, to: number] | undefined;
+  /** 1 for the first hit of the first search, less for those below and of later ones. */
+  readonly worth: number;
+}
+
+/** A later search was made in poorer words: its hits say that much as much. */
+const laterSearch = 0.7;
 
 export const noHints: Hints = { rarity: () => undefined, hits: new Map() };
 
@@ -24,12 +33,15 @@ export function hintsOf(searches: readonly (readonly Hit[])[], frequencies: read
     }
   }
   const rarity = rarityIn({ texts, frequency: told });
-  const hits = new Map<string, Hit[]>();
-  for (const hit of searches.flat()) {
-    const list = hits.get(hit.source);
-    if (list) list.push(hit);
-    else hits.set(hit.source, [hit]);
-  }
+  const hits = new Map<string, FoundPlace[]>();
+  searches.forEach((found, search) => {
+    for (const { source, lines, place } of found) {
+      const hit = { lines, worth: laterSearch ** search / Math.sqrt(place + 1) };
+      const list = hits.get(source);
+      if (list) list.push(hit);
+      else hits.set(source, [hit]);
+    }
+  });
   return { rarity: (stem) => (told.has(stem) ? rarity(stem) : undefined), hits };
 }
 
@@ -42,12 +54,12 @@ export const hinted =
 /** Another passage of the same document was found: that says less. */
 const elsewhere = 0.4;
 
-/** How high searches put a passage: 1 for the first hit, less for those below, 0 for what they did not name. */
+/** How high searches put a passage: 0 for what they did not name. */
 export function foundBy({ hits }: Hints, source: string, from: number, to: number): number {
   let best = 0;
-  for (const { lines, place } of hits.get(source) ?? []) {
+  for (const { lines, worth } of hits.get(source) ?? []) {
     const here = lines === undefined || (lines[0] <= to && lines[1] >= from);
-    best = Math.max(best, (here ? 1 : elsewhere) / Math.sqrt(place + 1));
+    best = Math.max(best, here ? worth : elsewhere * worth);
   }
   return best;
 }
