@@ -8,6 +8,7 @@ import { Repetition } from "../decisions/repetition.ts";
 import type { Agent, AgentResult, AgentState as Phase, Refusal } from "../values/agent.ts";
 import type { Mark, Model, Session } from "../values/model.ts";
 import { noUsage, type Usage } from "../values/usage.ts";
+import type { Nest } from "./call-execution.ts";
 import type { Pool } from "./pool-state.ts";
 
 /** What an agent is made of. */
@@ -40,6 +41,8 @@ export class AgentState implements Holder {
   /** Its conversation and what it has read: both set when it forks. */
   session!: Session;
   lineage = Lineage.empty();
+  /** Where pools opened by the calls that run in its own task nest. */
+  readonly nest: Nest;
   /** Where what it starts belongs. */
   scope!: Scope;
 
@@ -94,6 +97,7 @@ export class AgentState implements Holder {
     this.visible = this.toolNames;
     this.repetition = options.pool.repetition && new Repetition(options.pool.repetition);
     this.life = createLife(options.pool.life);
+    this.nest = { pool: options.pool, execution: undefined };
     this.under = options.pool.under;
     this.view = new AgentView(this);
     states.set(this.view, this);

@@ -83,10 +83,10 @@ function* settle<T>(operation: () => Operation<T>): Operation<Settled<T>> {
   }
 }
 
-/** Where a pool is opened: in another pool's orchestrator, or in a call that one of its agents runs. */
+/** Where a pool is opened: in another pool's orchestrator, or in the call that runs there just now. */
 export interface Nest {
   readonly pool: Pool;
-  readonly execution?: CallExecution;
+  execution: CallExecution | undefined;
 }
 
 /** The pool, and the call if any, that an operation runs in: where a pool opened by it nests. */

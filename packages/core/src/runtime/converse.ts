@@ -23,7 +23,8 @@ export function* converse(agent: AgentState): Operation<Ending> {
   for (;;) {
     const stop = stopped(agent);
     if (stop) return yield* forceReport(agent, stop);
-    yield* hear(agent);
+    const said = heard(agent);
+    if (said.length > 0) yield* agent.session.append(said);
     if (agent.pool.routes.length > 0) yield* routeTurn(agent);
     const turn = yield* takeTurn(agent, requestOf(agent), false);
     if (!turn) continue;
@@ -57,18 +58,15 @@ function stopped(agent: AgentState): Stop | undefined {
 }
 
 /** What it is told before a turn: by people, and by the framework as its context fills up. */
-function* hear(agent: AgentState): Operation<void> {
+function heard(agent: AgentState): Message[] {
   const said = agent.inbox.splice(0);
   const window = agent.model.contextWindow;
-  if (
-    window !== undefined &&
-    !agent.toldOfContext &&
-    agent.session.tokens >= window * agent.pool.budget.context.soft
-  ) {
+  const { soft } = agent.pool.budget.context;
+  if (window !== undefined && !agent.toldOfContext && agent.session.tokens >= window * soft) {
     agent.toldOfContext = true;
     said.push(words.contextSoft);
   }
-  if (said.length > 0) yield* agent.session.append(said.map(userMessage));
+  return said.map(userMessage);
 }
 
 function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {

@@ -11,7 +11,7 @@ import type { Outcome } from "../values/call.ts";
 import { DeadlineError } from "../values/errors.ts";
 import type { ExecutedAnswer, Execution } from "../values/hooks.ts";
 import type { AgentState } from "./agent-state.ts";
-import { CallExecution, NestContext } from "./call-execution.ts";
+import { CallExecution, type Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { judge, judgeByDefault } from "./judge-execution.ts";
 import { mayRetry, waitToRetry } from "./retry-call.ts";
@@ -24,7 +24,7 @@ export const TOOL_DEADLINE = 120_000;
  * Runs a call's tool: as often as its retries allow, within one deadline for all executions together, holding a
  * permit only while the body runs.
  */
-export function* executeCall(call: Call): Operation<Outcome> {
+export function* executeCall(call: Call, nest: Nest): Operation<Outcome> {
   const { agent, bound } = call;
   const { run } = agent.pool;
   const allowance = new Allowance(run.clock, bound.tool.timeoutMs ?? TOOL_DEADLINE);
@@ -38,12 +38,14 @@ export function* executeCall(call: Call): Operation<Outcome> {
       if (!run.tools.tryAcquire(slot) && (yield* waitForPermit(agent, slot)).type === "withdrawn")
         return withdrawn(call);
       dispatch(call, attempt);
+      nest.execution = execution;
       let value = bound.tool.execute(copy(call.args.args), context);
-      if (isPending(value)) value = yield* bounded(nested(execution, value), allowance);
+      if (isPending(value)) value = yield* bounded(value, allowance);
       outcome = { type: "returned", value: toJson(value) };
     } catch (error) {
       outcome = { type: "threw", error };
     } finally {
+      nest.execution = undefined;
       context.end();
       run.tools.release(slot);
     }
@@ -72,17 +74,6 @@ function dispatch(call: Call, attempt: number): void {
     run.totals.toolCalls++;
   }
   run.emit({ type: "call:dispatched", agent: agent.key, call: id, tool, identity, args: args.args, attempt });
-}
-
-/** An operation may open pools: they nest in its call. */
-function nested(execution: CallExecution, value: unknown): unknown {
-  if (typeof (value as { then?: unknown }).then === "function") return value;
-  return {
-    *[Symbol.iterator]() {
-      yield* NestContext.set({ pool: execution.call.agent.pool, execution });
-      return yield* value as Operation<unknown>;
-    },
-  };
 }
 
 function conclude(

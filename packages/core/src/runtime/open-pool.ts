@@ -39,7 +39,7 @@ function* runPool(pool: Pool, orchestrate: Orchestrator): Operation<PoolResult> 
       const stopTime = pool.life.under ? () => {} : yield* keepTime(pool);
       try {
         yield* ClockContext.set(run.clock);
-        yield* NestContext.set({ pool });
+        yield* NestContext.set({ pool, execution: undefined });
         yield* openSpine(pool);
         run.emit({ type: "pool:opened", pool: key, model: pool.model.id, tools: [...pool.tools.keys()] });
         yield* orchestrate(yield* contextOf(pool));

@@ -4,6 +4,7 @@ import { isClosing } from "../decisions/life.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
 import { askClient } from "./ask-client.ts";
+import type { Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { enterLine } from "./enter-line.ts";
 import { executeCall } from "./execute-call.ts";
@@ -17,8 +18,11 @@ export function takePlace(call: Call): void {
   agent.calling++;
 }
 
-/** A call from its place in line to its outcome. A call that does not come to execute returns what it had reserved. */
-export function* runCall(call: Call, lookers: readonly BoundGuard[]): Operation<Outcome> {
+/**
+ * A call from its place in line to its outcome. A call that does not come to execute returns what it had reserved.
+ * `nest` is where pools opened by operations of this task nest: in this call while it runs.
+ */
+export function* runCall(call: Call, lookers: readonly BoundGuard[], nest: Nest): Operation<Outcome> {
   const { agent } = call;
   const since = agent.pool.run.clock.now();
   setPhase(agent, "calling");
@@ -26,7 +30,7 @@ export function* runCall(call: Call, lookers: readonly BoundGuard[]): Operation<
     const entered = enterLine(call, lookers);
     const outcome = entered instanceof Later ? yield* entered.operation : entered;
     if (outcome) return settleCall(call, outcome, since);
-    const ran = call.bound.tool.target === "client" ? yield* askClient(call) : yield* executeCall(call);
+    const ran = call.bound.tool.target === "client" ? yield* askClient(call) : yield* executeCall(call, nest);
     return settleCall(call, ran, since);
   } finally {
     agent.calling--;

@@ -84,11 +84,16 @@ export function createRun({
     clients: new Desk("client call"),
     observers,
     emit(happening) {
-      const event: PoolEvent = { run: id, at: clock.now(), ...happening };
+      const event = happening as Stamped;
+      event.run = id;
+      event.at = clock.now();
       for (const observe of observers) notify(observe, event);
     },
   };
 }
+
+/** An event as it is stamped, in place: one object each, however many there are. */
+type Stamped = Happening & { run: string; at: number };
 
 /** Observers are fail-open: one that throws is none of the run's business. */
 function notify(observe: Observer, event: PoolEvent): void {

@@ -17,6 +17,7 @@ import { ConfigurationError } from "../values/errors.ts";
 import type { Session } from "../values/model.ts";
 import type { Task, TaskOptions } from "../values/orchestrator.ts";
 import { AgentState, parentOf, stateOf } from "./agent-state.ts";
+import { NestContext } from "./call-execution.ts";
 import { converse } from "./converse.ts";
 import type { Ending } from "./ending.ts";
 import type { Pool } from "./pool-state.ts";
@@ -136,6 +137,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
       const dismiss = agent.pool.run.line.delegate(agent);
       try {
         yield* AgentContext.set(agent.view);
+        yield* NestContext.set(agent.nest);
         agent.scope = yield* useScope();
         agent.session = yield* fork(agent);
         announce(agent);

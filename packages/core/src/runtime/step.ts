@@ -54,6 +54,21 @@ export class Step {
     return false;
   }
 
+  /** Whether a person has to be asked about one of its calls. */
+  get needsPeople(): boolean {
+    return this.#gated.some((at) => at.type === "passed" && at.approval !== undefined);
+  }
+
+  /** Whether a result can be let in. */
+  get isReady(): boolean {
+    return this.#outcomes[this.#admitted] !== undefined;
+  }
+
+  /** Whether there is anything to be said after the results. */
+  hasMore(more: readonly string[]): boolean {
+    return this.#followUps.length + more.length > 0;
+  }
+
   settle(at: Passed, outcome: Outcome): void {
     this.#outcomes[this.#gated.indexOf(at)] = outcome;
   }
@@ -80,14 +95,9 @@ export class Step {
   /** What is to be said after the results: nothing may stand between those. */
   *say(more: readonly string[]): Operation<void> {
     const texts = [...this.#followUps, ...more];
-    if (texts.length > 0)
-      yield* this.#agent.session.append(
-        texts.map((text): Message => ({ role: "user", content: [{ type: "text", text }] })),
-      );
-  }
-
-  get outcomes(): readonly (Outcome | undefined)[] {
-    return this.#outcomes;
+    yield* this.#agent.session.append(
+      texts.map((text): Message => ({ role: "user", content: [{ type: "text", text }] })),
+    );
   }
 }
 
