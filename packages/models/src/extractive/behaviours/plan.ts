@@ -74,7 +74,10 @@ function submit(view: PlanView, questions: readonly string[], reasoning: string)
     questions.length <= most
       ? [...questions]
       : [...questions.slice(0, most - 1), questions.slice(most - 1).join(" ")];
-  const values = fits(item, "") ? kept : kept.map((question) => taskItem(item, question));
+  const longest = typeof item.maxLength === "number" ? item.maxLength : Number.POSITIVE_INFINITY;
+  const values = fits(item, "")
+    ? kept.map((question) => question.slice(0, longest))
+    : kept.map((question) => taskItem(item, question));
   return {
     reasoning,
     calls: [

@@ -1,6 +1,6 @@
-import { functionWords } from "../text/functionWords.ts";
+import { functionWords } from "../text/function-words.ts";
 import { type Word, words } from "../text/words.ts";
-import { type AnswerType, answerType } from "./answerType.ts";
+import { type AnswerType, answerType } from "./answer-type.ts";
 
 /** A question, taken apart for scoring. */
 export interface Query {
@@ -25,8 +25,12 @@ const askingWords = new Set(
   ),
 );
 
+/** A question has no more words that count; of a pasted page the beginning has to do. */
+const mostWords = 120;
+const mostCharacters = 1_000;
+
 export function query(question: string): Query {
-  const all = words(question);
+  const all = words(question).slice(0, mostWords);
   const content = all.filter((word) => !functionWords.has(word.plain) && word.plain.length > 0);
   const matter = content.filter((word) => !askingWords.has(word.plain));
   const chosen = matter.length > 0 ? matter : content.length > 0 ? content : all;
@@ -37,7 +41,7 @@ export function query(question: string): Query {
     if (left !== right) pairs.push([left, right]);
   }
   return {
-    text: question,
+    text: question.length <= mostCharacters ? question : question.slice(0, mostCharacters),
     type: answerType(question),
     terms,
     stems: new Set(all.map((word) => word.stem)),

@@ -1,4 +1,4 @@
-import { functionWords } from "../text/functionWords.ts";
+import { functionWords } from "../text/function-words.ts";
 import { foldSpace } from "../text/passages.ts";
 import { sentences } from "../text/sentences.ts";
 import { words } from "../text/words.ts";
@@ -95,7 +95,9 @@ function cut(pieces: readonly string[], cue: RegExp): string[] {
 }
 
 /** It asks, and about something. Before a question that starts with a capital a long phrase is enough. */
-function stands(piece: string, phrase = false): boolean {
+function stands(whole: string, phrase = false): boolean {
+  // The nearest words decide, and a text of any length is judged in little time.
+  const piece = whole.length <= near * 2 ? whole : `${whole.slice(0, near)} ${whole.slice(-near)}`;
   const own = words(piece);
   if (phrase && own.length >= longPhrase) return true;
   if (!asks.test(piece) && !startsVerb.test(piece)) return false;
@@ -103,13 +105,14 @@ function stands(piece: string, phrase = false): boolean {
 }
 
 const longPhrase = 6;
+const near = 300;
 
 /** Pieces that ask nothing go with the question they introduce; after the last question a phrase asks by itself. */
 function attach(pieces: readonly string[]): string[] {
   const parts: string[] = [];
   let introduction = "";
   for (const piece of pieces) {
-    const whole = introduction === "" ? piece : `${introduction} ${piece}`;
+    const whole = introduction === "" ? piece : `${introduction.slice(-longestIntroduction)} ${piece}`;
     const asksItself = stands(piece) || /[?？]/.test(piece);
     if (asksItself) parts.push(whole);
     introduction = asksItself ? "" : whole;
@@ -121,6 +124,8 @@ function attach(pieces: readonly string[]): string[] {
 }
 
 const phraseAlone = 4;
+/** Of a long text before a question its end introduces it. */
+const longestIntroduction = 400;
 
 function polished(part: string): string {
   const text = foldSpace(part)

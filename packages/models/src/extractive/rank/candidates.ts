@@ -1,4 +1,4 @@
-import { functionWords } from "../text/functionWords.ts";
+import { functionWords } from "../text/function-words.ts";
 import type { Block, Sentence } from "../text/passages.ts";
 import { words } from "../text/words.ts";
 import { type Bag, type Statistics, statisticsOf } from "./bm25.ts";

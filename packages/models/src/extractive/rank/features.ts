@@ -1,7 +1,7 @@
 import { alikeIn } from "../question/alike.ts";
-import { holdsAnswer } from "../question/answerType.ts";
+import { holdsAnswer } from "../question/answer-type.ts";
 import type { Query } from "../question/query.ts";
-import { pronouns } from "../text/functionWords.ts";
+import { pronouns } from "../text/function-words.ts";
 import type { Word } from "../text/words.ts";
 import { bm25, rarityIn } from "./bm25.ts";
 import type { Candidate, Candidates } from "./candidates.ts";

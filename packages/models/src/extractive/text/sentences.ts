@@ -22,11 +22,14 @@ const openBracket = (text: string): boolean => {
 /** How far a bracket may hold sentences together: beyond, it was never closed. */
 const longestBracket = 400;
 
+/** So much of what stands before a break says whether it is one. */
+const reach = 60;
+
 const joins = (before: string, after: string): boolean =>
-  abbreviation.test(before) ||
+  abbreviation.test(before.slice(-reach)) ||
   /^[\p{Ll}),;:\]]/u.test(after) ||
   // A break of the line inside a sentence: the segmenter takes it for an end.
-  !/[.!?…。！？][\p{Pe}\p{Pf}"'*_`\])]*\s*(?:\[\d+\]\s*)*$/u.test(before) ||
+  !/[.!?…。！？][\p{Pe}\p{Pf}"'*_`\])]*\s*(?:\[\d+\]\s*)*$/u.test(before.slice(-reach)) ||
   (before.length < longestBracket && openBracket(before));
 
 /**
@@ -47,7 +50,7 @@ export function sentences(paragraph: string): Span[] {
     }
   };
   for (const { segment, index } of segmenter.segment(paragraph)) {
-    if (index > start && !joins(paragraph.slice(start, index), segment)) {
+    if (index > start && !joins(paragraph.slice(Math.max(start, index - longestBracket), index), segment)) {
       close();
       start = index;
     }

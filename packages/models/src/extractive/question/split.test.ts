@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { split } from "./split.ts";
+
+test("one question stays one", () => {
+  for (const question of [
+    "Who wrote Emma?",
+    "When and where was Newton born?",
+    "What is the difference between guards and hooks?",
+    "Which player got a penalty, which gave the others a new set of downs?",
+    "When many people are arrested, what is a common tactic?",
+    "What contract is given when the contractor must design and must undertake the project?",
+    "guards and retries",
+  ]) {
+    expect(split(question)).toEqual([question]);
+  }
+});
+
+test("question marks, lines and lists part questions", () => {
+  expect(split("Who wrote Emma? When did Newton die?")).toEqual(["Who wrote Emma?", "When did Newton die?"]);
+  expect(split("Who wrote Emma\nWhen did Newton die")).toEqual(["Who wrote Emma?", "When did Newton die?"]);
+  expect(split("1. Who wrote Emma? 2. When did Newton die?")).toEqual([
+    "Who wrote Emma?",
+    "When did Newton die?",
+  ]);
+});
+
+test("a conjunction parts questions only if both sides ask", () => {
+  expect(split("How do I retry a call and what happens when the budget is used up?")).toEqual([
+    "How do I retry a call?",
+    "What happens when the budget is used up?",
+  ]);
+});
+
+test("a forgotten question mark is found by the capital that follows", () => {
+  expect(
+    split("What set the stage for NSFNET What group measures oxygen? Who came first in geology?"),
+  ).toEqual(["What set the stage for NSFNET?", "What group measures oxygen?", "Who came first in geology?"]);
+});
+
+test("what introduces a question stays with it", () => {
+  expect(split("I read the manual twice. What does a guard do? How are retries limited?")).toEqual([
+    "I read the manual twice. What does a guard do?",
+    "How are retries limited?",
+  ]);
+});
+
+test("a part that points back names what it points to", () => {
+  expect(split("Who wrote Emma, and when was it published?")).toEqual([
+    "Who wrote Emma?",
+    "When was it published (Emma)?",
+  ]);
+});
+
+test("a question that is asked twice is asked once; nothing asks nothing", () => {
+  expect(split("Who wrote Emma? who wrote  Emma?")).toEqual(["Who wrote Emma? who wrote Emma?"]);
+  expect(split("  ")).toEqual([]);
+});
+
+test("a very long text is split in little time", () => {
+  const started = performance.now();
+  split("what is a and what is b, ".repeat(4_000));
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
