@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "./build.mjs";
-import { packages } from "./packages.mjs";
+import { packages, tarballOf } from "./packages.mjs";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
 
@@ -20,10 +20,10 @@ export async function pack(folder) {
   if (code !== 0) throw new Error(`Packing failed: pnpm ended with code ${code}.`);
   const files = readdirSync(folder);
   return Object.fromEntries(
-    packages().map(({ manifest: { name, version } }) => {
-      const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+    packages().map(({ manifest }) => {
+      const file = tarballOf(manifest);
       if (!files.includes(file)) throw new Error(`Packing left no ${file}.`);
-      return [name, join(folder, file)];
+      return [manifest.name, join(folder, file)];
     }),
   );
 }

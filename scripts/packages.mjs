@@ -10,3 +10,6 @@ export const packages = () =>
     .filter(({ folder }) => existsSync(join(folder, "package.json")))
     .map((one) => ({ ...one, manifest: JSON.parse(readFileSync(join(one.folder, "package.json"), "utf8")) }))
     .filter(({ manifest }) => !manifest.private);
+
+/** The file that packing a package makes. */
+export const tarballOf = ({ name, version }) => `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;

@@ -49,7 +49,7 @@ async function create(args: readonly string[], io: Io, folderOfTemplates: string
   // What flags say is checked before anything is asked.
   check(given, around);
   const asks = !given.yes && io.stdin.isTTY === true && io.stdout.isTTY === true;
-  const choices = settle(asks ? await ask(given, around) : given, around);
+  const choices = settle(asks ? await ask(given, { io, templates, packageManager }) : given, around);
 
   const path = resolve(cwd, choices.folder);
   const folder = relative(cwd, path);
