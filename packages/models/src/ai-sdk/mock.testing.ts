@@ -54,8 +54,11 @@ export const neverFinished: Part = {
   usage: counted(undefined, undefined),
 };
 
+/** What a model answers one call with. */
+export type Answer = (Part | Error)[] | Error;
+
 /** A v3 model that answers its calls one after the other. An error is thrown, or breaks the stream it is in. */
-export function playing(...answers: readonly ((Part | Error)[] | Error)[]): MockLanguageModelV3 {
+export function playing(...answers: readonly Answer[]): MockLanguageModelV3 {
   let at = 0;
   return new MockLanguageModelV3({
     provider: "mock.chat",

@@ -12,7 +12,7 @@ import { APICallError } from "@ai-sdk/provider";
 import { type Operation, run, scoped } from "effection";
 import { describe, expect, it } from "vitest";
 import { fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
-import { called, finished, playing, said } from "../ai-sdk/mock.testing.ts";
+import { type Answer, called, finished, playing, said } from "../ai-sdk/mock.testing.ts";
 import { useManualClock } from "../clock.testing.ts";
 import { InterruptedError, ModelError } from "../failure/model-failure.ts";
 import { readTurn } from "../read-turn.ts";
@@ -28,7 +28,13 @@ const user = (text: string): Message => ({ role: "user", content: [{ type: "text
 const textOf = (prompt: Prompt): string => JSON.stringify(prompt);
 
 const status = (statusCode: number, responseHeaders: Record<string, string> = {}) =>
-  new APICallError({ message: `said ${statusCode}`, url: "http://x", requestBodyValues: {}, statusCode, responseHeaders });
+  new APICallError({
+    message: `said ${statusCode}`,
+    url: "http://x",
+    requestBodyValues: {},
+    statusCode,
+    responseHeaders,
+  });
 const refusedConnection = new APICallError({
   message: "Cannot connect to API: connect ECONNREFUSED",
   url: "http://x",
@@ -37,10 +43,8 @@ const refusedConnection = new APICallError({
 });
 const answer = (text: string) => [...said(text), finished()];
 
-type Answers = Parameters<typeof playing>;
-
 /** Models that play their answers, as one, and what was shown to each. */
-function listOf(answers: readonly Answers[], options: FallbackOptions = {}) {
+function listOf(answers: readonly (readonly Answer[])[], options: FallbackOptions = {}) {
   const mocks = answers.map((plays) => playing(...plays));
   const events: FallbackEvent[] = [];
   const model = fallback(
@@ -110,7 +114,9 @@ describe("a list of models", () => {
   it("counts failures anew after a turn that came", () =>
     run(function* () {
       const clock = yield* useManualClock();
-      const { model, moves } = listOf([[status(429), answer("Fine."), status(429), answer("Fine.")], []], { retries: 1 });
+      const { model, moves } = listOf([[status(429), answer("Fine."), status(429), answer("Fine.")], []], {
+        retries: 1,
+      });
       const session = yield* model.open(prefix);
       yield* session.append([user("One.")]);
       for (let at = 0; at < 2; at++) {
@@ -143,7 +149,9 @@ describe("a list of models", () => {
 
   it("begins a turn anew that broke off after it was partly handed out", () =>
     run(function* () {
-      const { model } = listOf([[[...said("Half of"), new Error("terminated")]], [answer("The whole.")]], { retries: 0 });
+      const { model } = listOf([[[...said("Half of"), new Error("terminated")]], [answer("The whole.")]], {
+        retries: 0,
+      });
       const session = yield* model.open(prefix);
       yield* session.append([user("One.")]);
       const failure = yield* failureOf(session);
@@ -168,7 +176,10 @@ describe("a list of models", () => {
   it("lets others skip a model that is down, for a while, and one that refused the key, for good", () =>
     run(function* () {
       const clock = yield* useManualClock();
-      const list = listOf([[refusedConnection, answer("Back."), status(401)], [answer("b"), answer("b"), answer("b")]]);
+      const list = listOf([
+        [refusedConnection, answer("Back."), status(401)],
+        [answer("b"), answer("b"), answer("b")],
+      ]);
       function* ask(): Operation<string | undefined> {
         return yield* scoped(function* () {
           const session = yield* list.model.open(prefix);
@@ -213,7 +224,11 @@ describe("a list of models", () => {
 
   it("has the smallest window and the highest prices of all, and is the model itself where there is one", () => {
     const one = fromAiSdk(playing(), { id: "a", contextWindow: 100, price: { input: 1, output: 9 } });
-    const two = fromAiSdk(playing(), { id: "b", contextWindow: 50, price: { input: 2, output: 3, cached: 1 } });
+    const two = fromAiSdk(playing(), {
+      id: "b",
+      contextWindow: 50,
+      price: { input: 2, output: 3, cached: 1 },
+    });
     expect(fallback([one, two])).toMatchObject({
       id: "a | b",
       contextWindow: 50,
@@ -253,7 +268,10 @@ describe("forks of a conversation that moves", () => {
     run(function* () {
       const mock = playing(answer("b"), answer("b"));
       const down = fromAiSdk(playing(status(401)), { id: "a" });
-      const model = fallback([down, fromAiSdk(mock, { id: "b", cacheBreakpoint: { cache: { here: true } } })]);
+      const model = fallback([
+        down,
+        fromAiSdk(mock, { id: "b", cacheBreakpoint: { cache: { here: true } } }),
+      ]);
       const spine = yield* model.open(prefix);
       yield* spine.append([user("Shared.")]);
       for (const task of ["one", "two"]) {
@@ -261,7 +279,9 @@ describe("forks of a conversation that moves", () => {
         yield* fork.append([user(task), user("more")]);
         yield* turnOf(fork);
       }
-      const marked = mock.doStreamCalls.map(({ prompt }) => prompt.map(({ providerOptions }) => !!providerOptions));
+      const marked = mock.doStreamCalls.map(({ prompt }) =>
+        prompt.map(({ providerOptions }) => !!providerOptions),
+      );
       expect(marked).toEqual([
         [true, true, false, true],
         [true, true, false, true],
@@ -304,7 +324,11 @@ describe("forks of a conversation that moves", () => {
       yield* turnOf(nested);
       yield* fork.append([user("three")]);
       yield* turnOf(fork);
-      expect(shown[1]!().map((prompt) => prompt.slice(1).map((message) => JSON.parse(textOf([message]))[0].content[0].text))).toEqual([
+      expect(
+        shown[1]!().map((prompt) =>
+          prompt.slice(1).map((message) => JSON.parse(textOf([message]))[0].content[0].text),
+        ),
+      ).toEqual([
         ["Shared.", "one", "a", "two"],
         ["Shared.", "nested"],
         ["Shared.", "one", "three"],
@@ -339,7 +363,10 @@ describe("forks of a conversation that moves", () => {
       const { calls } = yield* turnOf(session);
       const output = { type: "text" as const, value: "Found." };
       yield* session.append([
-        { role: "tool", content: [{ type: "tool-result", toolCallId: calls[0]!.id, toolName: "search", output }] },
+        {
+          role: "tool",
+          content: [{ type: "tool-result", toolCallId: calls[0]!.id, toolName: "search", output }],
+        },
       ]);
       yield* turnOf(session);
       const told = textOf(shown[1]!()[0]!);

@@ -3,7 +3,7 @@ import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { readTurn } from "../read-turn.ts";
 import { resolveModel } from "./resolve-model.ts";
-import { streamed, useWire } from "./wire.testing.ts";
+import { responseEvents, streamed, useWire } from "./wire.testing.ts";
 
 const prefix: Prefix = {
   system: "You are brief.",
@@ -25,34 +25,14 @@ const answered = (toolCallId: string): Message => ({
 });
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 
-/** A turn in OpenAI's Responses format: text, and then a call. */
-function responseEvents(): string[] {
-  const message = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [] };
-  const call = { type: "function_call", id: "fc_1", call_id: "call_a", name: "search", arguments: "" };
-  const whole = { ...call, arguments: '{"q":"x"}', status: "completed" };
-  const usage = {
-    input_tokens: 200,
-    input_tokens_details: { cached_tokens: 150 },
-    output_tokens: 12,
-    output_tokens_details: { reasoning_tokens: 0 },
-  };
-  return [
-    { type: "response.created", response: { id: "resp_1", created_at: 1, model: "gpt" } },
-    { type: "response.output_item.added", output_index: 0, item: message },
-    {
-      type: "response.output_text.delta",
-      item_id: "msg_1",
-      output_index: 0,
-      content_index: 0,
-      delta: "Looking.",
-    },
-    { type: "response.output_item.done", output_index: 0, item: message },
-    { type: "response.output_item.added", output_index: 1, item: call },
-    { type: "response.function_call_arguments.delta", item_id: "fc_1", output_index: 1, delta: '{"q":"x"}' },
-    { type: "response.output_item.done", output_index: 1, item: whole },
-    { type: "response.completed", response: { usage } },
-  ].map(data);
-}
+/** A turn of OpenAI: text, and then a call. */
+const openaiEvents = () =>
+  responseEvents({
+    text: "Looking.",
+    calls: [{ id: "call_a", tool: "search", input: '{"q":"x"}' }],
+    finish: "completed",
+    usage: { input: 200, output: 12, cached: 150 },
+  });
 
 /** The same in Google's format. */
 function candidateEvents(): string[] {
@@ -78,7 +58,7 @@ const clients = {
   openai: {
     name: "openai/gpt-5-mini",
     variable: "OPENAI_API_KEY",
-    events: responseEvents,
+    events: openaiEvents,
     effort: '"effort":"low"',
   },
   google: {
@@ -142,7 +122,7 @@ for (const [provider, { name, variable, events, effort }] of Object.entries(clie
 describe("the real client of openai", () => {
   it("leaves nothing at the provider's, so that what is forked and rewound is what is sent", () =>
     run(function* () {
-      const wire = yield* useWire(streamed(responseEvents()), streamed(responseEvents()));
+      const wire = yield* useWire(streamed(openaiEvents()), streamed(openaiEvents()));
       const access = { openai: { baseURL: `${wire.url}/v1` } };
       const session = yield* resolveModel("openai/gpt-5-mini", {
         env: { OPENAI_API_KEY: "k" },

@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { useManualClock } from "../clock.testing.ts";
 import { InterruptedError } from "../failure/model-failure.ts";
 import { readTurn } from "../read-turn.ts";
+import { formats } from "./formats.testing.ts";
 import { resolveModel } from "./resolve-model.ts";
 import {
   chatEvents,
@@ -35,32 +36,6 @@ const prefix: Prefix = {
 };
 const open: GenerateRequest = { tools: ["search", "report"] };
 const user = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
-
-/** What differs between the two formats, so that each behaviour is asked of both real clients. */
-const formats = {
-  "openai-compatible": {
-    model: (url: string) =>
-      resolveModel("openai-compatible/served", {
-        providers: { "openai-compatible": { baseURL: `${url}/v1` } },
-        env: {},
-      }),
-    events: chatEvents,
-    words: { stop: "stop", calls: "tool_calls", length: "length", refusal: "content_filter" },
-    limit: { error: { message: "slow down", type: "rate_limit_exceeded" } },
-    path: "/v1/chat/completions",
-  },
-  anthropic: {
-    model: (url: string) =>
-      resolveModel("anthropic/claude-haiku-4-5", {
-        providers: { anthropic: { baseURL: `${url}/v1` } },
-        env: { ANTHROPIC_API_KEY: "test-key" },
-      }),
-    events: messageEvents,
-    words: { stop: "end_turn", calls: "tool_use", length: "max_tokens", refusal: "refusal" },
-    limit: { type: "error", error: { type: "rate_limit_error", message: "slow down" } },
-    path: "/v1/messages",
-  },
-} as const;
 
 function* turnOf(session: Session, request = open): Operation<Turn> {
   return (yield* readTurn(session.generate(request))).turn;
@@ -155,7 +130,7 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
         const failure = yield* failureOf(session);
         expect(failure).not.toBeInstanceOf(ModelLimitError);
         expect(failure.message).toMatch(
-          /^(openai-compatible\/served|anthropic\/claude-haiku-4-5): 401 invalid key$/,
+          /^(openai-compatible\/served|anthropic\/claude-haiku-4-5|openai\/gpt-5-mini): 401 invalid key$/,
         );
       }));
 

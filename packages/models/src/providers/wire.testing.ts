@@ -186,4 +186,46 @@ export function messageEvents({ text, calls = [], finish, usage = defaultUsage }
   return [...events, event("message_delta", end), event("message_stop", {})];
 }
 
+/** A turn in OpenAI's Responses format. Why it ended early is `finish`; `completed` where it did not. */
+export function responseEvents({ text, calls = [], finish, usage = defaultUsage }: WireTurn): string[] {
+  const event = (type: string, more: object) => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+  const events = [event("response.created", { response: { id: "resp_1", created_at: 1, model: "gpt" } })];
+  let index = 0;
+  const item = (added: { readonly id: string }, done: object, deltas: readonly object[]) => {
+    const at = { output_index: index++ };
+    events.push(event("response.output_item.added", { ...at, item: added }));
+    for (const { type, ...delta } of deltas as { type: string }[]) {
+      events.push(event(type, { ...at, item_id: added.id, ...delta }));
+    }
+    events.push(event("response.output_item.done", { ...at, item: { ...added, ...done } }));
+  };
+  if (text !== undefined) {
+    const message = { type: "message", id: "msg_1", role: "assistant", status: "in_progress", content: [] };
+    const pieces = halves(text).map((delta) => ({
+      type: "response.output_text.delta",
+      content_index: 0,
+      delta,
+    }));
+    item(message, { status: "completed" }, pieces);
+  }
+  for (const { id, tool, input } of calls) {
+    const call = { type: "function_call", id: `fc_${index}`, call_id: id, name: tool, arguments: "" };
+    const pieces = halves(input).map((delta) => ({ type: "response.function_call_arguments.delta", delta }));
+    item(call, { arguments: input, status: "completed" }, pieces);
+  }
+  if (finish === undefined) return events.slice(0, -1);
+  const counts = {
+    input_tokens: usage.input,
+    input_tokens_details: { cached_tokens: usage.cached },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
+  return finish === "completed"
+    ? [...events, event("response.completed", { response: { usage: counts } })]
+    : [
+        ...events,
+        event("response.incomplete", { response: { usage: counts, incomplete_details: { reason: finish } } }),
+      ];
+}
+
 const defaultUsage = { input: 120, output: 15, cached: 0 };
