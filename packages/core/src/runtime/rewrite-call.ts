@@ -31,15 +31,23 @@ export function* rewriteCall(call: Call): Operation<Rewrite> {
         source: bound.tool.source ?? "local",
         meta: metaOf(bound),
       }),
-      read: (given) => readAnswer<RewriteAnswer>(given, { rewrite: isRewrite }),
+      read: (given) => readRewrite(given, args.args),
     });
     if (asked.type === "failed" && hook.onError !== "proceed") {
       const message = words.hookError(hook.name ?? "rewrite");
       return { type: "failed", outcome: { type: "refused", guard: "hook_error", message } };
     }
-    if (asked.type === "answered") return rewritten(call, asked.answer, args.args);
+    if (asked.type === "answered") return rewritten(call, asked.answer);
   }
   return { type: "none" };
+}
+
+/** The new form, taken from the answer as it is now. Throws where it cannot be read. */
+function readRewrite(given: unknown, before: Args): RewriteAnswer | undefined {
+  const answer = readAnswer<RewriteAnswer>(given, { rewrite: isRewrite });
+  if (!answer) return undefined;
+  const { type, tool, args, mode } = answer;
+  return { type, tool, args: copy(mode === "merge" ? { ...before, ...args } : args), mode };
 }
 
 const isRewrite = ({ tool, args, mode }: RewriteAnswer): boolean =>
@@ -49,16 +57,15 @@ const isRewrite = ({ tool, args, mode }: RewriteAnswer): boolean =>
   !Array.isArray(args) &&
   (mode === "replace" || mode === "merge");
 
-function rewritten(call: Call, { tool = call.tool, args, mode }: RewriteAnswer, before: Args): Rewrite {
-  const after = copy(mode === "merge" ? { ...before, ...args } : args);
+function rewritten(call: Call, { tool = call.tool, args, mode }: RewriteAnswer): Rewrite {
   call.agent.pool.run.emit({
     type: "call:rewritten",
     agent: call.agent.key,
     call: call.id,
     tool: call.tool,
     mode,
-    from: { tool: call.tool, args: before },
-    to: { tool, args: copy(after) },
+    from: { tool: call.tool, args: call.args.args },
+    to: { tool, args: copy(args) },
   });
-  return { type: "rewritten", tool, args: after };
+  return { type: "rewritten", tool, args };
 }
