@@ -4,7 +4,7 @@ export const words = {
     `${tool} was not run: it is protected, and this run was given no grant for it. Go on without it, or report what you would need it for.`,
   denied: (tool: string) => `${tool} was not run: this run may not use it. Choose another tool.`,
   hidden: (tool: string, visible: readonly string[]) =>
-    `${tool} is not available in this turn. Use one of: ${visible.join(", ")}.`,
+    `${tool} is not available in this turn. ${visible.length > 0 ? `Use one of: ${visible.join(", ")}.` : "No tool is: answer in words."}`,
   approvalAsked: (tool: string) => `${tool} needs a person's approval`,
   approvalDenied: (tool: string, reason: string | undefined) =>
     `${tool} was not run: a person was asked and said no${reason ? `: ${reason}` : ""}. Go on without it.`,
@@ -21,7 +21,7 @@ ${todos.map((todo) => `- ${todo}`).join("\n")}`,
   repeating:
     "You keep repeating calls that you made before. Their results will not change: try something new, or report.",
   leftOut: (kept: number, total: number) =>
-    `\n[Cut to fit: ${kept} of ${total} characters are shown. Ask for a smaller part to see the rest.]`,
+    `\n[${total - kept} of ${total} characters were left out to fit. Ask for a smaller part to see them.]`,
   hookError: (guard: string) =>
     `policy hook error: the check "${guard}" on this call failed, so the call was not run. Try another way, or report without it.`,
   inFlight: (tool: string) =>

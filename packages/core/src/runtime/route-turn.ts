@@ -4,7 +4,10 @@ import type { RouteAnswer } from "../values/hooks.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askHooks } from "./ask-hooks.ts";
 
-/** Which tools does this turn see? Those the first hook names that the agent has, and always the terminal one. */
+/**
+ * Which tools does this turn see? Those the first hook names that the agent has, and always the terminal one. A hook
+ * may name all it would show: an agent whose task has fewer of the pool's tools sees fewer.
+ */
 export function* routeTurn(agent: AgentState): Operation<void> {
   const { pool, toolNames } = agent;
   const answer = yield* askHooks(pool.routes, {
@@ -13,7 +16,7 @@ export function* routeTurn(agent: AgentState): Operation<void> {
     input: () => ({ agent: agent.view, run: pool.run.id, turn: agent.turns + 1, tools: [...toolNames] }),
     read: (given) =>
       readAnswer<RouteAnswer>(given, {
-        tools: ({ names }) => Array.isArray(names) && names.every((name) => toolNames.includes(name)),
+        tools: ({ names }) => Array.isArray(names) && names.every((name) => pool.tools.has(name)),
       }),
   });
   agent.visible = answer
