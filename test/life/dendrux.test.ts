@@ -1,5 +1,4 @@
 import {
-  type AgentPoolOptions,
   type Args,
   agentPool,
   ConfigurationError,
@@ -444,13 +443,13 @@ describe("the four decisions", () => {
 });
 
 describe("a static gate", () => {
-  const gated = (answer: unknown, more: Partial<AgentPoolOptions> = {}) => {
+  const gated = (answer: unknown) => {
     const search = instant("search");
     const model = once("search");
     return {
       search,
       model,
-      options: { model, tools: [search], requireApproval: ["search"], policy: saying(answer), ...more },
+      options: { model, tools: [search], requireApproval: ["search"], policy: saying(answer) },
     };
   };
 

@@ -12,6 +12,7 @@ import {
   type ToolLifecycleHooks,
   useAgentPool,
 } from "@agentpool/core";
+import { scripted } from "@agentpool/models";
 import { each, run } from "effection";
 import { describe, expect, it } from "vitest";
 import {
@@ -162,14 +163,14 @@ describe("the contract", () => {
   it("steering doesn't run the tool: the model reads feedback as an error, and corrects itself", () =>
     run(function* () {
       const query = instant("run_query");
-      const model = playing(
+      const model = scripted(() => [
         ask("run_query", { q: "DELETE" }),
         ({ messages }) =>
           ask("run_query", {
             q: shown(messages).at(-1)?.type === "error-text" ? "DELETE WHERE id = 1" : "DELETE",
           }),
         report(),
-      );
+      ]);
       const { result, events } = yield* playLife({ model, tools: [query], ...harness(sqlGuard) });
       expect(query.asked).toEqual(["DELETE WHERE id = 1"]);
       expect(shownIn(model, 2)).toMatchObject([

@@ -1,32 +1,34 @@
 import type { Operation } from "effection";
-import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import type { Outcome } from "../values/call.ts";
 import type { ClientCall } from "../values/client-call.ts";
+import type { Execution } from "../values/hooks.ts";
 import type { Call } from "./call-state.ts";
+import { conclude, dispatch, withdrawn } from "./execute-call.ts";
+import { judge, judgeByDefault } from "./judge-execution.ts";
 import { parkCall } from "./park.ts";
+import { mayRetry, waitToRetry } from "./retry-call.ts";
 
-/** Parks a call of a client tool until its result is submitted. Nothing executes here. */
+/**
+ * Parks a call of a client tool until its result is submitted. Nothing executes here; what comes back is judged like
+ * any result, and a client whose result was not an attempt is asked again.
+ */
 export function* askClient(call: Call): Operation<Outcome> {
   const { agent, id, tool, identity, args, bound } = call;
   const { run } = agent.pool;
   const asked: ClientCall = { id, agent: agent.key, tool, identity, args: args.args };
-  call.dispatched = true;
-  agent.toolCallCount++;
-  run.totals.toolCalls++;
-  run.emit({
-    type: "call:dispatched",
-    agent: agent.key,
-    call: id,
-    tool,
-    identity,
-    args: args.args,
-    attempt: 0,
-  });
-  const woken = yield* parkCall<unknown>(call, {
-    reason: "client",
-    enter: (wake) => run.clients.ask(asked, wake),
-  });
-  if (woken.type === "withdrawn") return { type: "withdrawn", message: words.withdrawn(bound.name) };
-  return { type: "ok", value: toJson(woken.value) };
+  for (let attempt = 0; ; attempt++) {
+    dispatch(call, attempt);
+    const woken = yield* parkCall<unknown>(call, {
+      reason: "client",
+      enter: (wake) => run.clients.ask(asked, wake),
+    });
+    if (woken.type === "withdrawn") return withdrawn(call);
+    const execution: Execution = { type: "returned", value: woken.value };
+    const answer = bound.judged ? yield* judge(call, execution, attempt) : judgeByDefault(execution);
+    if (answer.type !== "retry") return conclude(call, execution, answer);
+    if (!mayRetry(call, attempt))
+      return { type: "error", message: words.unavailable(bound.name, "its result says so") };
+    if ((yield* waitToRetry(call, answer.afterMs)).type === "withdrawn") return withdrawn(call);
+  }
 }

@@ -62,10 +62,13 @@ const waitForPermit = (agent: AgentState, slot: Slot): Operation<Woken<void>> =>
     agent.pool.run.tools.enqueue(slot, agent.life, () => wake()),
   );
 
-const withdrawn = ({ bound }: Call): Outcome => ({ type: "withdrawn", message: words.withdrawn(bound.name) });
+export const withdrawn = ({ bound }: Call): Outcome => ({
+  type: "withdrawn",
+  message: words.withdrawn(bound.name),
+});
 
 /** From here on it is a call that was made. */
-function dispatch(call: Call, attempt: number): void {
+export function dispatch(call: Call, attempt: number): void {
   const { agent, id, tool, identity, args } = call;
   const { run } = agent.pool;
   if (!call.dispatched) {
@@ -76,7 +79,7 @@ function dispatch(call: Call, attempt: number): void {
   run.emit({ type: "call:dispatched", agent: agent.key, call: id, tool, identity, args: args.args, attempt });
 }
 
-function conclude(
+export function conclude(
   call: Call,
   execution: Execution,
   answer: Exclude<ExecutedAnswer, { type: "retry" }>,
