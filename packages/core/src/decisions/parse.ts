@@ -9,6 +9,8 @@ export type Parsed =
 /** A call's arguments as the model wrote them: JSON, an object, and what the tool's schema takes. */
 export function parseArgs(tool: string, input: string, schema: ZodType): Parsed {
   let value: unknown;
+  if (typeof input !== "string")
+    return invalid(`The arguments of ${tool} are not text. Send them again as one JSON object.`);
   try {
     value = input.trim() === "" ? {} : JSON.parse(input);
   } catch (error) {

@@ -7,3 +7,11 @@ export function reasonOf(error: unknown): string {
     return "an error that cannot be shown";
   }
 }
+
+/** Whatever was thrown as an error that can be handed on: itself, where it is one that can be read. */
+export function asError(thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
+  } catch {}
+  return new Error(reasonOf(thrown));
+}

@@ -1,4 +1,5 @@
 import { action, type Operation, scoped, until, useScope } from "effection";
+import { asError } from "../decisions/reason.ts";
 import type { Answerable } from "../values/answer.ts";
 import { DeadlineError } from "../values/errors.ts";
 import type { Allowance } from "./allowance.ts";
@@ -25,7 +26,7 @@ export const isPending = (answer: unknown): boolean => isOperation(answer) || is
 const boundedPromise = <T>(promise: PromiseLike<T>, allowance: Allowance): Operation<T> =>
   action<T>((resolve, reject) => {
     allowance.start(() => reject(new DeadlineError(allowance.total)));
-    promise.then(resolve, reject);
+    Promise.resolve(promise).then(resolve, (thrown: unknown) => reject(asError(thrown)));
     return () => allowance.stop();
   });
 
@@ -48,11 +49,14 @@ function* fail(error: Error): Operation<never> {
   throw error;
 }
 
+/** Many things can be iterated over; operations are generators, plain objects and what effection makes. */
 function isOperation(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] !== "function") return false;
-  return !(Array.isArray(value) || ArrayBuffer.isView(value) || value instanceof Map || value instanceof Set);
+  return !Array.isArray(value) && OPERATIONS.has(Object.prototype.toString.call(value));
 }
+
+const OPERATIONS = new Set(["[object Object]", "[object Generator]", "[object Task]", "[object Future]"]);
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";

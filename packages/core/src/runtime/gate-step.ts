@@ -30,8 +30,11 @@ function* gateOn(
   pending: Later<Gated>,
 ): Operation<Gated[]> {
   gated.push(yield* pending.operation);
-  const rest = gateFrom(agent, calls, gated);
-  return rest instanceof Later ? yield* rest.operation : rest;
+  while (gated.length < calls.length) {
+    const at = propose(agent, calls[gated.length]!, gated.length);
+    gated.push(at instanceof Later ? yield* at.operation : at);
+  }
+  return oneReturn(agent, gated);
 }
 
 function propose(agent: AgentState, call: ProposedCall, index: number): Gated | Later<Gated> {

@@ -21,9 +21,6 @@ export class Inquiry implements GuardInput {
     this.#call = call;
     this.#snapshot = snapshot;
     this.#foresee = foresee;
-    // so that guards can take it apart and keep the functions
-    this.attended = this.attended.bind(this);
-    this.inFlight = this.inFlight.bind(this);
   }
   get tool(): string {
     return this.#call.tool;
@@ -51,11 +48,12 @@ export class Inquiry implements GuardInput {
     this.#meta ??= metaOf(this.#call.bound);
     return this.#meta;
   }
-  attended(): readonly Args[] {
-    return this.#foresee ? this.#snapshot.foreseen() : this.#snapshot.attended();
+  // getters, so that a guard may take the input apart
+  get attended(): () => readonly Args[] {
+    return () => (this.#foresee ? this.#snapshot.foreseen() : this.#snapshot.attended());
   }
-  inFlight(): readonly Args[] {
-    return this.#snapshot.open().map((ticket) => ticket.args.args);
+  get inFlight(): () => readonly Args[] {
+    return () => this.#snapshot.open().map((ticket) => ticket.args.args);
   }
 }
 

@@ -69,6 +69,7 @@ function waitForModel(
 
 function complete(agent: AgentState, result: Turn, turn: number): Turn {
   const { run } = agent.pool;
+  if (!Array.isArray(result.calls)) throw new TypeError("the model ended its turn without a list of calls");
   agent.usage = addUsage(agent.usage, result.usage);
   spendTokens(agent, result.usage);
   run.totals.usage = addUsage(run.totals.usage, result.usage);

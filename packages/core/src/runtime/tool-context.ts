@@ -30,7 +30,14 @@ export class ExecutionContext implements ToolContext {
     if (this.#over) this.#controller.abort();
     return this.#controller.signal;
   }
-  attended(): readonly Args[] {
+  // getters, so that a tool may take its context apart
+  get attended(): () => readonly Args[] {
+    return () => this.#attended();
+  }
+  get progress(): (message: string) => void {
+    return (message) => this.#progress(message);
+  }
+  #attended(): readonly Args[] {
     const { call } = this.#execution;
     const { agent, bound, ticket } = call;
     const { cohort, line } = agent.pool.run;
@@ -38,7 +45,7 @@ export class ExecutionContext implements ToolContext {
     const view = { lineage: agent.lineage, cohort, line, holder: agent, ticket };
     return new Snapshot(view, scope, call.identity).attended();
   }
-  progress(message: string): void {
+  #progress(message: string): void {
     if (this.#over) return;
     const { agent, id, tool } = this.#execution.call;
     agent.pool.run.emit({
