@@ -32,8 +32,11 @@ export interface Wire {
   readonly waits: Stream<number, never>;
 }
 
+/** A reply, or what makes one; the last of them, if it makes one, answers all that follows. */
+export type Replying = Reply | ((request: Received) => Reply);
+
 /** A server on this machine that answers each request with the next reply, and records it. */
-export function useWire(...replies: readonly Reply[]): Operation<Wire> {
+export function useWire(...replies: readonly Replying[]): Operation<Wire> {
   return resource(function* (provide) {
     const received: Received[] = [];
     const hangups = createSignal<number, never>();
@@ -42,16 +45,15 @@ export function useWire(...replies: readonly Reply[]): Operation<Wire> {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      received.push({
+      const got: Received = {
         path: request.url ?? "",
         headers: request.headers,
         body: Buffer.concat(chunks).toString("utf8"),
-      });
-      const reply = replies[at++] ?? {
-        type: "refuse",
-        status: 500,
-        body: { error: { message: "no reply left" } },
       };
+      received.push(got);
+      const last = replies.at(-1);
+      const replying = replies[at++] ?? (typeof last === "function" ? last : noneLeft);
+      const reply = typeof replying === "function" ? replying(got) : replying;
       response.on("close", () => {
         if (!response.writableFinished) hangups.send(received.length);
       });
@@ -67,6 +69,8 @@ export function useWire(...replies: readonly Reply[]): Operation<Wire> {
     }
   });
 }
+
+const noneLeft: Reply = { type: "refuse", status: 500, body: { error: { message: "no reply left" } } };
 
 /** True where the client is left to wait. */
 function answer(response: ServerResponse, reply: Reply): boolean {
