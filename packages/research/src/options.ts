@@ -7,7 +7,16 @@ import { Winding } from "./stage.ts";
 export interface StageOptions
   extends Pick<
     AgentPoolOptions,
-    "hooks" | "guards" | "deny" | "grants" | "clock" | "run" | "onEvent" | "recovery"
+    | "hooks"
+    | "guards"
+    | "deny"
+    | "requireApproval"
+    | "approvals"
+    | "grants"
+    | "clock"
+    | "run"
+    | "onEvent"
+    | "recovery"
   > {
   /** Default for every stage. */
   readonly model: Model;
@@ -62,13 +71,23 @@ export function stageOf(options: StageOptions | Stage): Stage {
 }
 
 /** The parts of the options that gate calls: for pools that have tools. */
-export function gatesOf({ hooks, guards, deny, grants, tools }: StageOptions): Partial<AgentPoolOptions> {
+export function gatesOf({
+  hooks,
+  guards,
+  deny,
+  requireApproval,
+  approvals,
+  grants,
+  tools,
+}: StageOptions): Partial<AgentPoolOptions> {
   if (tools.length === 0) return {};
   return {
     tools,
     ...(hooks === undefined ? {} : { hooks }),
     ...(guards === undefined ? {} : { guards }),
     ...(deny === undefined ? {} : { deny }),
+    ...(requireApproval === undefined ? {} : { requireApproval }),
+    ...(approvals === undefined ? {} : { approvals }),
     ...(grants === undefined ? {} : { grants }),
   };
 }
