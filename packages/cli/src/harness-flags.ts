@@ -10,6 +10,7 @@ export interface HarnessFlags {
   readonly budget?: readonly string[];
   readonly grant?: readonly string[];
   readonly deny?: readonly string[];
+  readonly requireApproval?: readonly string[];
 }
 
 const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -38,6 +39,12 @@ export const withHarnessFlags = (command: Command): Command =>
       ),
     )
     .addOption(
+      new Option(
+        "--require-approval <tool>",
+        "a tool whose every call you are asked about; may be given several times",
+      ).argParser(collected),
+    )
+    .addOption(
       new Option("--deny <tool>", "a tool that may not run; may be given several times").argParser(collected),
     );
 
@@ -51,6 +58,7 @@ export function settingsOf(flags: HarnessFlags): Setting[] {
     ...setting("--effort", ["defaults", "effort"], flags.effort),
     ...setting("--grant", ["policy", "grants"], flags.grant),
     ...setting("--deny", ["policy", "deny"], flags.deny),
+    ...setting("--require-approval", ["policy", "requireApproval"], flags.requireApproval),
     ...(flags.budget ?? []).flatMap((limit) => {
       const [name, value = ""] = limit.split(/=(.*)/s);
       return setting(`--budget ${limit}`, ["defaults", "budget", ...name!.split(".")], numberIn(value));

@@ -6,6 +6,9 @@ export { type DedupOptions, dedup } from "./decisions/dedup.ts";
 export { nearest } from "./decisions/names.ts";
 export { checkedOverrides, RESERVED } from "./decisions/overrides.ts";
 export { estimateTokens } from "./decisions/result.ts";
+// People
+export { ApprovalDesk } from "./effects/approval-desk.ts";
+
 // Time
 export { type ManualClock, manualClock, sleepOn, systemClock, useClock } from "./effects/clock.ts";
 // Pools

@@ -41,7 +41,12 @@ export function loadHarness({ cwd, file, env = {}, flags = [] }: LoadOptions): H
   const sources = [...layers.map(validated), defaults];
   const merged = merge(sources);
   const config = merged.value as unknown as HarnessConfig;
-  for (const names of [config.defaults.guards, config.policy.deny, config.policy.grants])
+  for (const names of [
+    config.defaults.guards,
+    config.policy.deny,
+    config.policy.requireApproval,
+    config.policy.grants,
+  ])
     checkedOverrides(names);
 
   const folder = dirname(main ?? local);

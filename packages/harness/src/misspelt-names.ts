@@ -8,7 +8,7 @@ import { describeOrigin } from "./origin.ts";
  */
 export function misspeltNames(harness: Harness, tools: readonly Tool[]): string[] {
   const known = tools.map(({ name }) => name);
-  return (["deny", "grants"] as const).flatMap((key) =>
+  return (["deny", "requireApproval", "grants"] as const).flatMap((key) =>
     harness.config.policy[key].flatMap((name) => {
       if (known.includes(name) || /[*:]/.test(name)) return [];
       const near = nearest(name, known);

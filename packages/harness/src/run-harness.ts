@@ -1,4 +1,5 @@
 import {
+  type ApprovalDesk,
   type Budget,
   ConfigurationError,
   type PoolEvent,
@@ -24,6 +25,8 @@ export interface RunOptions {
   readonly onEvent?: (event: PoolEvent) => void;
   /** Told now and then, while documents are read into their index, how many files are done. */
   readonly onReading?: (done: number, total: number) => void;
+  /** Where calls that need a person wait for one. Nobody answers there: they wait until the run winds down. */
+  readonly approvals?: ApprovalDesk;
   /** Brings the run to an early end with what it has. */
   readonly winding?: Winding;
 }
@@ -76,7 +79,16 @@ function jobsOf({ harness, options, tools, corpus, hooks }: Parts): ProgramConte
   const model = modelOf("*");
   const models = { plan: modelOf("plan"), research: modelOf("research"), synthesis: modelOf("synthesis") };
   const watched = { run: options.run, ...(options.onEvent ? { onEvent: options.onEvent } : {}) };
-  const gates = { guards: defaults.guards, deny: policy.deny, grants: policy.grants, hooks };
+  const { deny, requireApproval, grants } = policy;
+  const { approvals } = options;
+  const gates = {
+    guards: defaults.guards,
+    deny,
+    requireApproval,
+    grants,
+    hooks,
+    ...(approvals ? { approvals } : {}),
+  };
   const budget = chosenBudget(harness);
   return {
     pool(own) {

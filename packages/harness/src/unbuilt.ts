@@ -22,7 +22,6 @@ function asksForReviews(value: unknown): boolean {
 }
 
 const UNBUILT: readonly Unbuilt[] = [
-  { path: ["policy", "requireApproval"], asks: nonEmpty, message: "approvals by people" },
   { path: ["policy", "review"], asks: asksForReviews, message: "reviews" },
   { path: ["tools", "web"], message: "tools for the web" },
   { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },

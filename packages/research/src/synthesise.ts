@@ -2,7 +2,7 @@ import type { AgentResult, Totals } from "@agentpool/core";
 import type { Operation } from "effection";
 import { assemble } from "./brief/assemble.ts";
 import type { Brief } from "./brief/brief.ts";
-import type { Answer } from "./brief/findings.ts";
+import { type Answer, numbered } from "./brief/findings.ts";
 import { material } from "./brief/material.ts";
 import { briefLimits } from "./effort.ts";
 import { type Stage, type StageOptions, stageOf } from "./options.ts";
@@ -28,7 +28,8 @@ const shareOfWindow = 0.5;
  */
 export function* synthesise(input: SynthesisInput, options: StageOptions | Stage): Operation<Brief> {
   const stage = stageOf(options);
-  const { question, answers } = input;
+  const { question } = input;
+  const answers = numbered(input.answers);
   const limits = briefLimits(stage.numbers, answers.length);
   const rest = { question, answers, limits, ledger: stage.ledger };
   const before = input.totals ?? noTotals;

@@ -1,7 +1,8 @@
-import type { PoolEvent } from "@agentpool/core";
+import { ApprovalDesk, type PoolEvent } from "@agentpool/core";
 import { type Harness, loadHarness, type Outcome, runHarness } from "@agentpool/harness";
 import { Winding } from "@agentpool/research";
 import { type Operation, race, scoped } from "effection";
+import { useApprovalPrompt } from "../approval-prompt.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
 import { type Interrupts, useInterrupts } from "../interrupts.ts";
@@ -76,13 +77,16 @@ function* ask({ io, harness, question, run, flags }: Asking): Operation<Conclusi
   const outcome = yield* scoped(function* () {
     const shown = yield* useProgress(io, flags);
     progress = shown;
+    const approvals = new ApprovalDesk();
+    const prompt = yield* useApprovalPrompt(io, approvals, shown.say);
     const onEvent = (event: PoolEvent) => {
       if (flags.json) io.out.write(`${JSON.stringify(event)}\n`);
       shown.observe(event);
+      if (event.type === "approval:requested") prompt.ask(event.approval);
     };
     const { reading: onReading } = shown;
     return yield* race([
-      runHarness(harness, { question, run, onEvent, onReading, winding }),
+      runHarness(harness, { question, run, onEvent, onReading, approvals, winding }),
       stopped(interrupts),
     ]);
   });

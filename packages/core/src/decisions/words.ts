@@ -21,7 +21,7 @@ ${todos.map((todo) => `- ${todo}`).join("\n")}`,
   repeating:
     "You keep repeating calls that you made before. Their results will not change: try something new, or report.",
   leftOut: (kept: number, total: number) =>
-    `\n[${total - kept} of ${total} characters were left out to fit. Ask for a smaller part to see them.]`,
+    `\n[Cut to fit: ${total - kept} of ${total} characters were left out. Ask for a smaller part to see them.]`,
   hookError: (guard: string) =>
     `policy hook error: the check "${guard}" on this call failed, so the call was not run. Try another way, or report without it.`,
   inFlight: (tool: string) =>

@@ -27,13 +27,22 @@ export class Parking {
       }
       const entry = { life, withdraw: () => resolve(WITHDRAWN) };
       this.#parked.add(entry);
+      let early: Woken<T> | undefined; // woken while it was still on its way in
+      let inside = false;
       const leave = enter((value) => {
-        if (!isClosing(life)) resolve({ type: "woken", value });
+        if (isClosing(life)) return;
+        if (inside) resolve({ type: "woken", value });
+        else early ??= { type: "woken", value };
       });
-      return () => {
+      inside = true;
+      const depart = (): void => {
         this.#parked.delete(entry);
         leave();
       };
+      if (!early) return depart;
+      depart();
+      resolve(early);
+      return () => {};
     });
   }
 

@@ -42,10 +42,14 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
   };
   agent.calling++;
   try {
-    run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
     const woken = yield* parkCall<ApprovalDecision>(call, {
       reason: "approval",
-      enter: (wake) => run.approvals.ask(approval, wake),
+      enter(wake) {
+        const leave = run.approvals.ask(approval, wake);
+        // announced once it can be answered: an observer may answer at once
+        run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
+        return leave;
+      },
     });
     if (woken.type === "withdrawn") {
       run.emit({ type: "approval:void", agent: agent.key, call: call.id, approval: id });

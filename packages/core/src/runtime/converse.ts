@@ -93,7 +93,7 @@ function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {
 function* minded(agent: AgentState, turn: Turn): Operation<void> {
   const calls = turn.calls.map(({ tool, input }) => ({
     tool,
-    input,
+    input: String(input),
     repeatable: agent.options.tools.get(tool)?.tool.repeatable ?? false,
   }));
   const verdict = agent.repetition!.note(calls);

@@ -107,11 +107,7 @@ function handleOf(
       run.emit({ type: "agent:steered", agent: key, message });
       return true;
     },
-    approvals: {
-      list: () => run.approvals.list(),
-      approve: (id) => run.approvals.answer(id, { type: "approved" }),
-      deny: (id, reason) => run.approvals.answer(id, { type: "denied", reason }),
-    },
+    approvals: run.approvals,
     clientCalls: () => run.clients.list(),
     submit: (results) => submit(pool, results),
     inspect: () => ({

@@ -63,7 +63,14 @@ export function createPool(
 ): Pool {
   const outer = nest?.pool;
   const run =
-    outer?.run ?? createRun({ id: options.run, clock: options.clock, budget: options.budget, observers });
+    outer?.run ??
+    createRun({
+      id: options.run,
+      clock: options.clock,
+      budget: options.budget,
+      approvals: options.approvals,
+      observers,
+    });
   const budget = withDefaults(options.budget, outer?.budget);
   checkBudget(budget);
 

@@ -2,12 +2,12 @@ import { Keys } from "../decisions/bind.ts";
 import { Line } from "../decisions/line.ts";
 import { Lineage } from "../decisions/lineage.ts";
 import { nothingSpent, type Spent } from "../decisions/spend.ts";
+import { ApprovalDesk } from "../effects/approval-desk.ts";
 import { systemClock } from "../effects/clock.ts";
 import { Desk } from "../effects/desk.ts";
 import { Parking } from "../effects/parking.ts";
 import { Permits } from "../effects/permits.ts";
 import type { Totals } from "../values/agent.ts";
-import type { Approval, ApprovalDecision } from "../values/approval.ts";
 import { type Budget, type PartialBudget, withDefaults } from "../values/budget.ts";
 import type { ClientCall } from "../values/client-call.ts";
 import type { Clock } from "../values/clock.ts";
@@ -38,7 +38,7 @@ export interface Run {
   spent: Spent;
   reserved: Spent;
   /** Calls that wait for people, and for clients. */
-  readonly approvals: Desk<Approval, ApprovalDecision>;
+  readonly approvals: ApprovalDesk;
   readonly clients: Desk<ClientCall, unknown>;
   /** Who sees its events. */
   readonly observers: Set<Observer>;
@@ -50,6 +50,7 @@ export interface RunOptions {
   readonly id?: string;
   readonly clock?: Clock;
   readonly budget?: PartialBudget;
+  readonly approvals?: ApprovalDesk;
   readonly observers: readonly Observer[];
 }
 
@@ -60,6 +61,7 @@ export function createRun({
   id = crypto.randomUUID(),
   clock = systemClock(),
   budget,
+  approvals = new ApprovalDesk(),
   observers: first,
 }: RunOptions): Run {
   const observers = new Set(first);
@@ -80,7 +82,7 @@ export function createRun({
     retries: 0,
     spent: nothingSpent,
     reserved: nothingSpent,
-    approvals: new Desk("approval"),
+    approvals,
     clients: new Desk("client call"),
     observers,
     emit(happening) {

@@ -1,3 +1,4 @@
+import type { ApprovalDesk } from "../effects/approval-desk.ts";
 import type { PartialBudget } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import type { PoolEvent } from "./event.ts";
@@ -29,6 +30,8 @@ export interface AgentPoolOptions {
   readonly deny?: readonly string[];
   /** Names, prefixes or identities of tools whose every call a person has to approve. No hook can lift it. */
   readonly requireApproval?: readonly string[];
+  /** Where its calls wait for people. Default: one for the run, as `approvals` on the pool's handle. */
+  readonly approvals?: ApprovalDesk;
   /** One more guard on every call, asked first among the harness's: a decision by any means. */
   readonly policy?: GuardFunction;
   /** What the model may not see: it reads placeholders, everybody else the real values. */

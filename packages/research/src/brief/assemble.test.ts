@@ -3,7 +3,7 @@ import { Ledger } from "../ledger/ledger.ts";
 import type { SubmittedBrief } from "../tools/submit-brief.ts";
 import { noTotals } from "../totals.ts";
 import { assemble } from "./assemble.ts";
-import { verifiedAnswer } from "./findings.ts";
+import { numbered, verifiedAnswer } from "./findings.ts";
 import { briefJson } from "./json.ts";
 import { renderBrief } from "./render.ts";
 
@@ -148,4 +148,26 @@ test("words of a document that look like Markdown stay words", () => {
   const text = renderBrief({ ...hostile, sections: [{ ...section!, quotations: [quotation] }] });
   expect(text).toContain("> \\# not a heading and `code`");
   expect(text).toContain("`` we`ird.md ``");
+});
+
+test("answers of several inquiries keep their findings apart", () => {
+  const ids = numbered([asked[0]!, asked[0]!, asked[1]!]).flatMap(({ findings }) => findings.map(({ id }) => id));
+  expect(ids).toEqual(["f1.1", "f2.1", "f3.1"]);
+});
+
+test("a source that is cited is named, even where the ledger is that of another stage", () => {
+  const brief = assemble({
+    question: "Does it rain?",
+    answers: asked,
+    limits: { quotations: 5, words: 300 },
+    submitted: undefined,
+    ledger: new Ledger(),
+    totals: noTotals,
+    status: "complete",
+    notices: [],
+  });
+  expect(brief.sources.map(({ source, readBy }) => [source, readBy])).toEqual([
+    ["a.md", ["research/0"]],
+    ["b.md", ["research/1"]],
+  ]);
 });

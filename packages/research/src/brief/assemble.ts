@@ -1,7 +1,7 @@
 import type { Totals } from "@agentpool/core";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { SubmittedBrief, SubmittedSection } from "../tools/submit-brief.ts";
-import type { Brief, BriefSection, BriefTotals, Quotation } from "./brief.ts";
+import type { Brief, BriefSection, BriefSource, BriefTotals, Quotation } from "./brief.ts";
 import type { Answer, Finding } from "./findings.ts";
 
 export interface Assembly {
@@ -20,21 +20,7 @@ export interface Assembly {
 export function assemble(assembly: Assembly): Brief {
   const { question, answers, submitted, ledger } = assembly;
   const { sections, unknown } = submitted ? fromSubmitted(submitted, answers) : fromAnswers(assembly);
-  const cited = new Map<string, number>();
-  for (const { source } of sections.flatMap(({ quotations }) => quotations)) {
-    cited.set(source, (cited.get(source) ?? 0) + 1);
-  }
-  const sources = ledger
-    .sources()
-    .filter(({ readBy }) => readBy.length > 0)
-    .map(({ source, title, lines, readBy }) => ({
-      source,
-      title,
-      lines,
-      readBy,
-      quotations: cited.get(source) ?? 0,
-    }))
-    .sort((a, b) => b.quotations - a.quotations);
+  const sources = sourcesOf(sections, answers, ledger);
   const troubles = answers.flatMap(({ question: asked, trouble }) =>
     trouble ? [`“${asked}”: ${trouble}`] : [],
   );
@@ -56,6 +42,39 @@ export function assemble(assembly: Assembly): Brief {
     ],
     totals: totalsOf(assembly.totals, ledger),
   };
+}
+
+/** What was read, cited sources first. Where the ledger is another one, what is cited was read all the same. */
+function sourcesOf(
+  sections: readonly BriefSection[],
+  answers: readonly Answer[],
+  ledger: Ledger,
+): BriefSource[] {
+  const cited = new Map<string, Quotation[]>();
+  for (const quotation of sections.flatMap(({ quotations }) => quotations)) {
+    const list = cited.get(quotation.source);
+    if (list) list.push(quotation);
+    else cited.set(quotation.source, [quotation]);
+  }
+  const read = ledger.sources().filter(({ readBy }) => readBy.length > 0);
+  const known = new Set(read.map(({ source }) => source));
+  const elsewhere = [...cited].flatMap(([source, quotations]) =>
+    known.has(source)
+      ? []
+      : [
+          {
+            source,
+            title: quotations[0]!.title,
+            lines: quotations.map(({ lines }) => lines).sort((a, b) => a[0] - b[0]),
+            readBy: answers
+              .filter(({ findings }) => findings.some((finding) => finding.source === source))
+              .map(({ agent }) => agent),
+          },
+        ],
+  );
+  return [...read, ...elsewhere]
+    .map((source) => ({ ...source, quotations: cited.get(source.source)?.length ?? 0 }))
+    .sort((a, b) => b.quotations - a.quotations);
 }
 
 function totalsOf(totals: Totals, ledger: Ledger): BriefTotals {

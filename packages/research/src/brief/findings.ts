@@ -67,3 +67,10 @@ const nothing = (question: string, removed: number): string =>
   removed === 0
     ? `Nothing was found that answers “${question}”.`
     : `Nothing that was reported on “${question}” could be verified.`;
+
+/** Ids by the answers' order, so that answers of several inquiries can be put together. */
+export const numbered = (answers: readonly Answer[]): Answer[] =>
+  answers.map((answer, at) => ({
+    ...answer,
+    findings: answer.findings.map((finding, place) => ({ ...finding, id: `f${at + 1}.${place + 1}` })),
+  }));

@@ -1,0 +1,76 @@
+import { createInterface } from "node:readline";
+import type { Approval, ApprovalDesk } from "@agentpool/core";
+import { action, createQueue, type Operation, resource, spawn } from "effection";
+import type { Io } from "./io.ts";
+import { oneLine } from "./printable.ts";
+
+/** Shows a person what to decide, and that it was. */
+export type Say = (text: string) => void;
+
+/** Where calls that need a person are brought before one. */
+export interface ApprovalPrompt {
+  ask(approval: Approval): void;
+}
+
+/**
+ * Asks at the terminal about each call that needs a person, one after another. Where there is no terminal nobody can
+ * be asked: the calls are denied, and the model reads why.
+ */
+export const useApprovalPrompt = (
+  { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
+  approvals: ApprovalDesk,
+  say: Say,
+): Operation<ApprovalPrompt> =>
+  resource(function* (provide) {
+    if (!stdin.isTTY || !stderr.isTTY) {
+      yield* provide({
+        ask({ id, tool }) {
+          approvals.deny(id, "there is no terminal to ask a person at");
+          say(`${tool} needs approval, and there is no terminal to ask at: denied.`);
+        },
+      });
+      return;
+    }
+    const asked = createQueue<Approval, never>();
+    yield* spawn(function* () {
+      for (;;) {
+        const { value } = yield* asked.next();
+        yield* decide(value, stdin, approvals, say);
+      }
+    });
+    yield* provide({ ask: (approval) => asked.add(approval) });
+  });
+
+function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {
+  const { id, agent, tool, args, reason } = approval;
+  const isOpen = (): boolean => approvals.list().some((open) => open.id === id);
+  const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
+  for (let again = ""; isOpen(); again = "Answer y or n. ") {
+    say(`${again}${reason}: ${agent} wants to call ${call}. Approve? y, or n and why: `);
+    const answer = readDecision(yield* readLine(stdin));
+    if (!isOpen()) return;
+    if (answer?.approved) approvals.approve(id);
+    else if (answer) approvals.deny(id, answer.reason);
+    if (answer) say(`${answer.approved ? "Approved" : "Denied"}: ${call}`);
+  }
+}
+
+/** `y` or `n`, and after an `n` why. */
+export function readDecision(
+  line: string,
+): { readonly approved: boolean; readonly reason?: string } | undefined {
+  const [, word = "", rest = ""] = /^\s*(\p{L}*)[\s,:;.]*(.*?)\s*$/su.exec(line) ?? [];
+  if (/^(y|yes)$/i.test(word)) return { approved: true };
+  if (/^(n|no)$/i.test(word)) return { approved: false, ...(rest === "" ? {} : { reason: rest }) };
+  return undefined;
+}
+
+const readLine = (stdin: Io["stdin"]): Operation<string> =>
+  action<string>((resolve) => {
+    const lines = createInterface({ input: stdin, terminal: false });
+    lines.once("line", (line) => resolve(line));
+    return () => {
+      lines.close();
+      stdin.pause();
+    };
+  });
