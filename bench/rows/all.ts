@@ -1,0 +1,14 @@
+import { keyedGuard } from "./keyed-guard.ts";
+import { liveAgents } from "./live-agents.ts";
+import type { Row } from "./row.ts";
+import { turnAsync } from "./turn-async.ts";
+import { turnOperation } from "./turn-operation.ts";
+import { turnsLong } from "./turns-long.ts";
+
+/** All rows, in groups that are measured together because they have peers in common. */
+export const groups: readonly (readonly Row[])[] = [
+  [turnAsync, turnOperation],
+  [turnsLong],
+  [keyedGuard],
+  [liveAgents],
+];
