@@ -69,12 +69,13 @@ function* askOn(index: number, asking: Asking, pending: Later<Answer>): Operatio
   return verdict instanceof Later ? yield* verdict.operation : verdict;
 }
 
+type Blocked = { readonly type: "blocked"; readonly outcome: Outcome };
+
 type Answer =
-  | { readonly type: "blocked"; readonly outcome: Outcome }
-  | { readonly type: "clear" }
-  | { readonly type: "looked" }
-  | { readonly type: "behind"; readonly tickets: readonly Ticket[] }
-  | NeedsApproval;
+  | Blocked
+  /** Nothing against it; `approval`: once a person agrees. */
+  | { readonly type: "clear" | "looked"; readonly approval?: string }
+  | { readonly type: "behind"; readonly tickets: readonly Ticket[]; readonly approval?: string };
 
 const CLEAR: Answer = { type: "clear" };
 const LOOKED: Answer = { type: "looked" };
@@ -86,18 +87,15 @@ function heed(answer: Answer, guard: BoundGuard, asking: Asking): Verdict | unde
       if (answer.outcome.type !== "substituted" || asking.approval === undefined) return answer;
       warnUnused(asking.call, guard.name, answer.outcome.value);
       return undefined;
-    case "approval":
-      asking.approval ??= answer.reason;
-      return undefined;
     case "behind":
       asking.behind.push(...answer.tickets);
-      return undefined;
+      break;
     case "looked":
       asking.lookers.push(guard);
-      return undefined;
-    case "clear":
-      return undefined;
+      break;
   }
+  asking.approval ??= answer.approval;
+  return undefined;
 }
 
 function warnUnused(call: Call, hook: string, value: unknown): void {
@@ -137,11 +135,11 @@ function askLooking(guard: Looking, call: Call, view: View): Answer | Later<Answ
     const first = put(guard, new Inquiry(call, snapshot, false));
     if (isPending(first)) return new Later(lookOn(guard, call, view, snapshot, since, first));
     const answer = read(guard, first);
-    if (answer) return answer;
-    if (!foresees(snapshot, view)) return snapshot.looked ? LOOKED : CLEAR;
+    if (answer?.type === "blocked") return answer;
+    if (!foresees(snapshot, view)) return clear(snapshot, answer);
     const second = put(guard, new Inquiry(call, snapshot, true));
-    if (isPending(second)) return new Later(foreseeOn(guard, call, snapshot, since, second));
-    return foreseen(read(guard, second), snapshot);
+    if (isPending(second)) return new Later(foreseeOn(guard, call, snapshot, since, answer, second));
+    return foreseen(snapshot, answer, read(guard, second));
   } catch (error) {
     return failed(guard, call, since, error);
   }
@@ -161,9 +159,10 @@ function* lookOn(
 ): Operation<Answer> {
   try {
     const answer = read(guard, yield* inTime(guard, call, first));
-    if (answer) return answer;
-    if (!foresees(snapshot, view)) return snapshot.looked ? LOOKED : CLEAR;
-    return yield* foreseeOn(guard, call, snapshot, since, put(guard, new Inquiry(call, snapshot, true)));
+    if (answer?.type === "blocked") return answer;
+    if (!foresees(snapshot, view)) return clear(snapshot, answer);
+    const second = put(guard, new Inquiry(call, snapshot, true));
+    return yield* foreseeOn(guard, call, snapshot, since, answer, second);
   } catch (error) {
     return failed(guard, call, since, error);
   }
@@ -174,12 +173,11 @@ function* foreseeOn(
   call: Call,
   snapshot: Snapshot,
   since: number,
+  now: NeedsApproval | undefined,
   second: Answerable<unknown>,
 ): Operation<Answer> {
   try {
-    return read(guard, yield* inTime(guard, call, second))
-      ? { type: "behind", tickets: snapshot.open() }
-      : LOOKED;
+    return foreseen(snapshot, now, read(guard, yield* inTime(guard, call, second)));
   } catch (error) {
     return failed(guard, call, since, error);
   }
@@ -192,7 +190,7 @@ const inTime = (guard: Looking, call: Call, answer: Answerable<unknown>): Operat
   bounded(answer, new Allowance(call.agent.pool.run.clock, guard.timeoutMs));
 
 /** What a guard's answer does to the call; undefined: nothing. Throws where it is malformed. */
-function read(guard: Looking, answer: unknown): Answer | undefined {
+function read(guard: Looking, answer: unknown): Blocked | NeedsApproval | undefined {
   if (guard.type === "predicate")
     return readReject(answer)
       ? blocked({ type: "refused", guard: guard.name, message: guard.message })
@@ -201,9 +199,25 @@ function read(guard: Looking, answer: unknown): Answer | undefined {
   return decision === undefined || decision.type === "approval" ? decision : blocked(decision);
 }
 
-/** What it would say if the calls before this one succeeded decides whether to wait for them. */
-const foreseen = (answer: Answer | undefined, snapshot: Snapshot): Answer =>
-  answer?.type === "blocked" ? { type: "behind", tickets: snapshot.open() } : LOOKED;
+/** A guard that looked is asked again; one that did not can't change its mind. */
+function clear(snapshot: Snapshot, now: NeedsApproval | undefined): Answer {
+  if (now) return { type: snapshot.looked ? "looked" : "clear", approval: now.reason };
+  return snapshot.looked ? LOOKED : CLEAR;
+}
+
+/**
+ * What it would say if the calls before this one succeeded decides whether to wait for them: that it would keep the
+ * call, or ask a person whom it does not ask now.
+ */
+function foreseen(
+  snapshot: Snapshot,
+  now: NeedsApproval | undefined,
+  then: Blocked | NeedsApproval | undefined,
+): Answer {
+  if (then?.type === "blocked" || (then && !now))
+    return { type: "behind", tickets: snapshot.open(), approval: now?.reason };
+  return clear(snapshot, now);
+}
 
 /** A broken guard refuses: it is there to be safe with. */
 function failed(guard: BoundGuard, call: Call, since: number, error: unknown): Answer {
@@ -215,4 +229,4 @@ function failed(guard: BoundGuard, call: Call, since: number, error: unknown): A
     : CLEAR;
 }
 
-const blocked = (outcome: Outcome): Answer => ({ type: "blocked", outcome });
+const blocked = (outcome: Outcome): Blocked => ({ type: "blocked", outcome });

@@ -4,7 +4,7 @@ import { words } from "../decisions/words.ts";
 import type { Approval, ApprovalDecision } from "../values/approval.ts";
 import type { Outcome } from "../values/call.ts";
 import type { Call } from "./call-state.ts";
-import { parkCall } from "./park.ts";
+import { parkCall, settleState } from "./park.ts";
 
 /** A call that waits for a person, and why. */
 export interface Waiting {
@@ -25,22 +25,14 @@ export function* askPeople(waiting: readonly Waiting[]): Operation<readonly (Out
 
 /** Parks a call until a person decides. Undefined: it may run, as it stands and in no other form. */
 export function* askPerson({ call, approval: reason }: Waiting): Operation<Outcome | undefined> {
-  const { agent, bound, identity } = call;
+  const { agent, bound } = call;
+  if (bound.tool.target === "client") return noApproval(call);
   const { run } = agent.pool;
-  const { args } = call.args;
-  const digest = digestOf(identity, args);
-  const id = approvalId(run.id, call.id, digest);
-  const approval: Approval = {
-    id,
-    agent: agent.key,
-    call: call.id,
-    tool: call.tool,
-    identity,
-    args,
-    digest,
-    reason,
-  };
-  agent.calling++;
+  const approval = approvalOf(call, reason);
+  const about = { agent: agent.key, call: call.id, approval: approval.id };
+  const inLine = call.ticket !== undefined; // it is counted already
+  if (!inLine) agent.calling++;
+  let decided = false;
   try {
     const woken = yield* parkCall<ApprovalDecision>(call, {
       reason: "approval",
@@ -51,15 +43,41 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
         return leave;
       },
     });
-    if (woken.type === "withdrawn") {
-      run.emit({ type: "approval:void", agent: agent.key, call: call.id, approval: id });
-      return { type: "withdrawn", message: words.withdrawn(bound.name) };
-    }
+    if (woken.type === "withdrawn") return { type: "withdrawn", message: words.withdrawn(bound.name) };
     const decision = woken.value;
-    run.emit({ type: "approval:decided", agent: agent.key, call: call.id, approval: id, decision });
+    decided = true;
+    run.emit({ ...about, type: "approval:decided", decision });
+    call.approved = decision.type === "approved";
     if (decision.type === "approved") return undefined;
     return { type: "refused", guard: "approval", message: words.approvalDenied(bound.name, decision.reason) };
   } finally {
-    agent.calling--;
+    // withdrawn, cancelled or halted: whoever shows it has to know
+    if (!decided) run.emit({ ...about, type: "approval:void" });
+    if (!inLine) agent.calling--;
+    settleState(agent);
   }
+}
+
+/** It is bound to what it shows: the call, its tool and its arguments. */
+function approvalOf(call: Call, reason: string): Approval {
+  const { agent, id, tool, identity } = call;
+  const { args } = call.args;
+  const digest = digestOf(identity, args);
+  return {
+    id: approvalId(agent.pool.run.id, id, digest),
+    agent: agent.key,
+    call: id,
+    tool,
+    identity,
+    args,
+    digest,
+    reason,
+  };
+}
+
+/** There is nothing on this side that a person could let run. */
+export function noApproval({ agent, id, tool }: Call): Outcome {
+  const message = words.noApprovalForClients(tool);
+  agent.pool.run.emit({ type: "hook:warning", agent: agent.key, call: id, hook: "approval", message });
+  return { type: "refused", guard: "approval", message };
 }

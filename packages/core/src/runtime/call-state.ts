@@ -19,6 +19,8 @@ export interface Call {
   readonly bound: BoundTool;
   /** Its place in line, once it has one. */
   ticket: Ticket | undefined;
+  /** Whether a person let it run. */
+  approved: boolean;
   /** Whether its tool was started: it then counts as a call. */
   dispatched: boolean;
 }

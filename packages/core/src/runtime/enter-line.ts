@@ -8,6 +8,7 @@ import { Later } from "../effects/later.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { Outcome } from "../values/call.ts";
 import { askGuards, type Verdict } from "./ask-guards.ts";
+import { askPerson } from "./ask-person.ts";
 import type { Call } from "./call-state.ts";
 import { parkCall } from "./park.ts";
 
@@ -23,11 +24,21 @@ export function enterLine(
   const { agent, ticket } = call;
   const { cohort, line } = agent.pool.run;
   const view: View = { lineage: agent.lineage, cohort, line, holder: agent, ticket };
-  const verdict = askGuards(call, lookers, view);
-  if (verdict instanceof Later || (verdict.type === "clear" && verdict.behind.length > 0))
-    return new Later(standInLine(call, lookers, view, verdict));
-  return verdict.type === "blocked" ? verdict.outcome : undefined;
+  const verdict = askAgain(call, lookers, view);
+  if (verdict instanceof Later) return new Later(standInLine(call, lookers, view, verdict));
+  if (verdict.type === "blocked") return verdict.outcome;
+  return verdict.behind.length > 0 || needsPerson(call, verdict)
+    ? new Later(standInLine(call, lookers, view, verdict))
+    : undefined;
 }
+
+/** Of a call that a person let run no substitute takes the place. */
+const askAgain = (call: Call, lookers: readonly BoundGuard[], view: View): Verdict | Later<Verdict> =>
+  askGuards(call, lookers, view, call.approved ? "a person let it run" : undefined);
+
+/** Whether what was read meanwhile made a guard ask for a person. */
+const needsPerson = (call: Call, { approval }: Extract<Verdict, { type: "clear" }>): boolean =>
+  approval !== undefined && !call.approved;
 
 function* standInLine(
   call: Call,
@@ -36,10 +47,15 @@ function* standInLine(
   first: Verdict | Later<Verdict>,
 ): Operation<Outcome | undefined> {
   const { agent, bound } = call;
-  for (let asked = first; ; asked = askGuards(call, lookers, view)) {
+  for (let asked = first; ; asked = askAgain(call, lookers, view)) {
     const verdict = asked instanceof Later ? yield* asked.operation : asked;
     if (verdict.type === "blocked") return verdict.outcome;
-    if (verdict.behind.length === 0) return undefined;
+    if (verdict.behind.length === 0) {
+      if (!needsPerson(call, verdict)) return undefined;
+      const refusal = yield* askPerson({ call, approval: verdict.approval! });
+      if (refusal) return refusal;
+      continue; // while the person thought, others may have read it
+    }
     const behind = verdict.behind.filter((ticket) => ticket.state === "open");
     if (behind.length === 0) continue; // they settled while a guard was thinking: ask again
     if (waitsForItself(agent, behind))

@@ -10,7 +10,7 @@ import type { GenerateRequest, ProposedCall, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Stop } from "./converse.ts";
 import type { Ending } from "./ending.ts";
-import { isAuthorised } from "./gate.ts";
+import { isAuthorised, needsApproval } from "./gate.ts";
 import { inForm, shapeReport } from "./propose-return.ts";
 import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
@@ -23,7 +23,8 @@ export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
   if (agent.pool.recovery === "none" || agent.turns === 0 || canAfford(agent) === "nothing")
     return { exit: stop, result: undefined };
   const { terminal: own } = agent.pool;
-  const terminal = own && isAuthorised(agent.pool, own) ? own : undefined;
+  // nobody is asked any more: a terminal tool that needs somebody is left alone
+  const terminal = own && isAuthorised(agent.pool, own) && !needsApproval(agent.pool, own) ? own : undefined;
   const text = words.report(words.stopped[stop], terminal?.name);
   agent.step = { mark: agent.session.mark(), reads: agent.lineage.length };
   yield* agent.session.append([{ role: "user", content: [{ type: "text", text }] }]);
@@ -76,6 +77,7 @@ function* readCall(
     turn: agent.turns + 1,
     bound,
     ticket: undefined,
+    approved: false,
     dispatched: false,
   };
   const shaped = yield* shapeReport(call);

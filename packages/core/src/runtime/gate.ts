@@ -12,6 +12,7 @@ import type { Args } from "../values/json.ts";
 import type { ProposedCall } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askGuards, type Verdict } from "./ask-guards.ts";
+import { noApproval } from "./ask-person.ts";
 import type { Call } from "./call-state.ts";
 import type { Pool } from "./pool-state.ts";
 import { rewriteCall } from "./rewrite-call.ts";
@@ -53,6 +54,7 @@ export function gate(
     turn,
     bound: form.bound,
     ticket: undefined,
+    approved: false,
     dispatched: false,
   };
   return call.bound.rewritten ? new Later(gateRewritten(call)) : gateGuards(call);
@@ -78,6 +80,10 @@ function formOf(agent: AgentState, name: string, parse: (bound: BoundTool) => Pa
 /** Whether the run holds the grant that a protected tool needs. */
 export const isAuthorised = (pool: Pool, bound: BoundTool): boolean =>
   !bound.tool.protected || pool.grants.every((grants) => grants.some((grant) => selects(grant, bound)));
+
+/** Whether a person has to approve each call of a tool, whatever hooks say. */
+export const needsApproval = (pool: Pool, bound: BoundTool): boolean =>
+  pool.requireApproval.some((pattern) => selects(pattern, bound));
 
 const refused = (guard: Reserved, message: string): Extract<Outcome, { type: "refused" }> => ({
   type: "refused",
@@ -105,12 +111,9 @@ function* known<T>(answer: T | Later<T>): Operation<T> {
 
 function gateGuards(call: Call): Gated | Later<Gated> {
   const { agent, bound } = call;
-  const { run, requireApproval } = agent.pool;
-  const { cohort, line } = run;
+  const { cohort, line } = agent.pool.run;
   const view = { lineage: agent.lineage, cohort, line, holder: agent, ticket: undefined };
-  const asked = requireApproval.some((pattern) => selects(pattern, bound))
-    ? words.approvalAsked(bound.name)
-    : undefined;
+  const asked = needsApproval(agent.pool, bound) ? words.approvalAsked(bound.name) : undefined;
   const verdict = askGuards(call, bound.guards, view, asked);
   return verdict instanceof Later ? new Later(leaveLater(call, verdict)) : leave(call, verdict);
 }
@@ -122,21 +125,9 @@ function* leaveLater(call: Call, verdict: Later<Verdict>): Operation<Gated> {
 function leave(call: Call, verdict: Verdict): Gated {
   if (verdict.type === "blocked") return block(call.tool, call.id, verdict.outcome);
   const { lookers, approval } = verdict;
-  if (approval !== undefined && call.bound.tool.target === "client") return noApproval(call);
+  if (approval !== undefined && call.bound.tool.target === "client")
+    return block(call.tool, call.id, noApproval(call));
   return { type: "passed", call, lookers, approval };
-}
-
-/** There is nothing on this side that a person could let run. */
-function noApproval(call: Call): Gated {
-  const message = words.noApprovalForClients(call.tool);
-  call.agent.pool.run.emit({
-    type: "hook:warning",
-    agent: call.agent.key,
-    call: call.id,
-    hook: "approval",
-    message,
-  });
-  return block(call.tool, call.id, refused("approval", message));
 }
 
 export const block = (tool: string, id: string, outcome: Outcome): Gated => ({

@@ -34,6 +34,12 @@ export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Ope
   }
 }
 
+/** One of an agent's calls is over: whether the agent is parked depends on the others. */
+export function settleState(agent: AgentState): void {
+  if (agent.calling > 0 && agent.parked === agent.calling && !isClosing(agent.life))
+    setPhase(agent, "parked");
+}
+
 /** Parks a whole agent, between turns. */
 export function* parkAgent<T>(agent: AgentState, { reason, until, enter }: Park<T>): Operation<Woken<T>> {
   agent.parks++;

@@ -1,6 +1,5 @@
 import type { Operation } from "effection";
 import type { BoundGuard } from "../decisions/bind.ts";
-import { isClosing } from "../decisions/life.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
 import { askClient } from "./ask-client.ts";
@@ -8,7 +7,7 @@ import type { Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { enterLine } from "./enter-line.ts";
 import { executeCall } from "./execute-call.ts";
-import { setPhase } from "./park.ts";
+import { setPhase, settleState } from "./park.ts";
 import { settleCall } from "./settle-call.ts";
 
 /** Gives a call its place in line. Calls of a step take theirs in the order they were emitted, before any runs. */
@@ -35,7 +34,6 @@ export function* runCall(call: Call, lookers: readonly BoundGuard[], nest: Nest)
   } finally {
     agent.calling--;
     if (!call.dispatched) agent.release(call.bound.name);
-    if (agent.calling > 0 && agent.parked === agent.calling && !isClosing(agent.life))
-      setPhase(agent, "parked");
+    settleState(agent);
   }
 }

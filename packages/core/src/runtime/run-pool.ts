@@ -1,6 +1,9 @@
 import { type Operation, run, type Task } from "effection";
+import { ApprovalDesk } from "../effects/approval-desk.ts";
 import { EventLog } from "../effects/event-log.ts";
 import type { PoolResult } from "../values/agent.ts";
+import type { Approvals } from "../values/approval.ts";
+import type { ClientCall } from "../values/client-call.ts";
 import type { PoolEvent } from "../values/event.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { ToolContext } from "../values/tool.ts";
@@ -16,6 +19,10 @@ export interface PoolRun extends PromiseLike<PoolResult>, AsyncIterable<PoolEven
   windDown(): void;
   pause(): void;
   resume(): void;
+  steer(key: string, message: string): boolean;
+  readonly approvals: Approvals;
+  clientCalls(): readonly ClientCall[];
+  submit(results: { readonly [callId: string]: unknown }): void;
   /** Ends everything now, and resolves once nothing is left. The run itself rejects. */
   halt(): Promise<void>;
 }
@@ -38,13 +45,14 @@ export function runPool(
 ): PoolRun {
   signal?.throwIfAborted();
   const log = new EventLog<PoolEvent, undefined>();
+  const approvals = options.approvals ?? new ApprovalDesk();
   let handle: PoolHandle | undefined;
   const observe = (event: PoolEvent): void => {
     log.add(event);
     options.onEvent?.(event);
   };
   const task = start(options.parent, function* () {
-    handle = yield* useAgentPool({ ...options, onEvent: observe });
+    handle = yield* useAgentPool({ ...options, approvals, onEvent: observe });
     return yield* handle.result;
   });
   const signals = [signal, options.parent?.signal].filter((given) => given !== undefined);
@@ -72,6 +80,10 @@ export function runPool(
     windDown: () => handle?.windDown(),
     pause: () => handle?.pause(),
     resume: () => handle?.resume(),
+    steer: (key, message) => handle?.steer(key, message) ?? false,
+    approvals,
+    clientCalls: () => handle?.clientCalls() ?? [],
+    submit: (results) => handle?.submit(results),
     halt: async () => {
       settled.catch(() => {});
       await task.halt();

@@ -142,7 +142,13 @@ function forgo(agent: AgentState, step: Step, at: Passed, outcome: Outcome): voi
 }
 
 function* settleReturn(agent: AgentState, step: Step, terminal: Passed): Operation<Ending | undefined> {
-  const returned = yield* proposeReturn(agent, terminal.call);
+  const { call, approval } = terminal;
+  const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
+  if (refusal) {
+    step.block(terminal, refusal);
+    return undefined;
+  }
+  const returned = yield* proposeReturn(agent, call);
   if (returned.type === "rejected") {
     step.block(terminal, returned.outcome);
     return undefined;
