@@ -1,1 +1,2 @@
-export {};
+export { type LlamaModel, llama, useLlama } from "./llama.ts";
+export type { LlamaSettings } from "./settings.ts";
