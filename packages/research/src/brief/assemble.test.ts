@@ -151,7 +151,9 @@ test("words of a document that look like Markdown stay words", () => {
 });
 
 test("answers of several inquiries keep their findings apart", () => {
-  const ids = numbered([asked[0]!, asked[0]!, asked[1]!]).flatMap(({ findings }) => findings.map(({ id }) => id));
+  const ids = numbered([asked[0]!, asked[0]!, asked[1]!]).flatMap(({ findings }) =>
+    findings.map(({ id }) => id),
+  );
   expect(ids).toEqual(["f1.1", "f2.1", "f3.1"]);
 });
 
