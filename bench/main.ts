@@ -11,14 +11,6 @@ import { verdictOf } from "./rows/finding.ts";
 import { measureRows } from "./rows/measure-rows.ts";
 import { full, quick, type Scale } from "./scale.ts";
 
-await main(function* (args) {
-  const numbers = groups.flat().map(({ number }) => number);
-  const command = readCommand(args, numbers);
-  if (command.type === "help") process.stdout.write(usage);
-  else if (command.type === "wrong") yield* exit(2, `${command.message}\n\n${usage}`);
-  else if (!(yield* bench(command.options))) yield* exit(1);
-});
-
 const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Measures and prints. False where something could not be measured. */
@@ -69,4 +61,12 @@ const document = (
     findings: row.findings.map((finding) => ({ verdict: verdictOf(finding), ...finding })),
   })),
   quality,
+});
+
+await main(function* (args) {
+  const numbers = groups.flat().map(({ number }) => number);
+  const command = readCommand(args, numbers);
+  if (command.type === "help") process.stdout.write(usage);
+  else if (command.type === "wrong") yield* exit(2, `${command.message}\n\n${usage}`);
+  else if (!(yield* bench(command.options))) yield* exit(1);
 });
