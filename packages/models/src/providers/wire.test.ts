@@ -217,6 +217,57 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
         expect(turns[2]!.calls.map(({ input }) => input)).toEqual(['{"q":"whole"}']);
       }));
 
+    it("is sent the same bytes by forks of forks, turn after turn, calls, results and corrections included", () =>
+      run(function* () {
+        const report = (id: string) => turn({ calls: [call("{}", id, "report")], finish: words.calls });
+        const wire = yield* useWire(
+          turn({ text: "Looking.", calls: [call('{"q":"x"}')], finish: words.calls }),
+          ...["one", "two"].flatMap((id) => [
+            fine,
+            turn({ text: "No.", finish: words.stop }),
+            report(id),
+            fine,
+          ]),
+        );
+        const source = yield* model(wire.url).open(prefix);
+        yield* source.append([user("Find it.")]);
+        yield* turnOf(source);
+        const output = { type: "text" as const, value: "Found it." };
+        yield* source.append([
+          { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "search", output }] },
+        ]);
+        const nested = yield* source.fork();
+        yield* nested.append([user("Shared by both.")]);
+        const own: string[][] = [];
+        for (const task of ["one", "two"]) {
+          const fork = yield* nested.fork();
+          yield* fork.append([user(`Your task: ${task}.`)]);
+          const from = wire.received.length;
+          yield* turnOf(fork);
+          yield* turnOf(fork, { tools: ["report"], toolChoice: { tool: "report" } });
+          yield* fork.append([
+            {
+              role: "tool",
+              content: [{ type: "tool-result", toolCallId: task, toolName: "report", output }],
+            },
+          ]);
+          yield* turnOf(fork);
+          own.push(wire.received.slice(from).map(({ body }) => messagesOf(body)));
+        }
+        expect(own.map((bodies) => bodies.length)).toEqual([4, 4]);
+        const shared = own.map(([body]) => messagesBefore(body!, "Your task"));
+        expect(shared[0]).toContain("Shared by both.");
+        expect(shared[1]).toBe(shared[0]);
+        expect(shared[0]!.startsWith(endless(messagesOf(wire.received[0]!.body)))).toBe(true);
+        // What a turn was asked with is how the next begins; a correction is at the end of its own request alone.
+        for (const [first, forced, corrected, last] of own) {
+          expect(forced!.startsWith(endless(first!))).toBe(true);
+          expect(corrected!.startsWith(endless(forced!))).toBe(true);
+          expect(last!.startsWith(endless(forced!))).toBe(true);
+          expect(last).not.toContain("was not called");
+        }
+      }));
+
     it("is sent the same bytes by all forks, up to where they part", () =>
       run(function* () {
         const { wire, session } = yield* asked(...Array.from({ length: 4 }, () => fine));
@@ -236,6 +287,17 @@ for (const [name, { model, events, words, limit, path }] of Object.entries(forma
       }));
   });
 }
+
+/** What a provider reads of a body in order: system text and messages, the marks for its cache aside. */
+function messagesOf(body: string): string {
+  const { system, messages, input } = JSON.parse(body);
+  return JSON.stringify([system, ...(messages ?? input)], (name, value) =>
+    name === "cache_control" ? undefined : value,
+  );
+}
+
+/** Without the brackets that close the last message: Anthropic's client goes on in it, if it is the user's too. */
+const endless = (text: string): string => text.replace(/[\]}]+$/, "");
 
 /** What a body says before a word: settings, system text, tools and messages. */
 const messagesBefore = (body: string, word: string): string => body.slice(0, body.indexOf(word));
