@@ -20,6 +20,8 @@ export interface NeedsApproval {
 export function readDecision(answer: unknown, guard: string): Outcome | NeedsApproval | undefined {
   if (abstains(answer)) return undefined;
   const given = answer as Partial<Refuse> | Partial<Cancel> | Partial<Substitute> | Partial<RequireApproval>;
+  // own properties only: what an object inherits is no answer
+  if (typeOf(answer) !== given.type) throw malformed(answer, DECISIONS);
   switch (given.type) {
     case "refuse":
       return { type: "refused", guard, message: readText(given.message, "refuse", "message") };
@@ -30,9 +32,11 @@ export function readDecision(answer: unknown, guard: string): Outcome | NeedsApp
     case "requireApproval":
       return { type: "approval", reason: readText(given.reason, "requireApproval", "reason") };
     default:
-      throw malformed(answer, "refuse, cancel, substitute, requireApproval, or nothing");
+      throw malformed(answer, DECISIONS);
   }
 }
+
+const DECISIONS = "refuse, cancel, substitute, requireApproval, or nothing";
 
 /** What a predicate guard's `reject` said. */
 export function readReject(answer: unknown): boolean {

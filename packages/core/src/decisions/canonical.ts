@@ -33,14 +33,15 @@ export function canonicalUrl(
   options: { readonly query?: "ordered" | "sorted" } = {},
 ): string | undefined {
   if (typeof raw !== "string" || raw.trim() === "") return undefined;
-  const url = parseUrl(raw.trim()) ?? parseUrl(`https://${raw.trim()}`);
+  const text = raw.trim();
+  const url = parseUrl(text) ?? (text.includes("://") ? undefined : parseUrl(`https://${text}`));
   if (!url) return undefined;
   url.hash = "";
   if (options.query === "sorted") url.searchParams.sort();
   url.pathname = canonicalEscapes(url.pathname).replace(/\/+$/, "");
   url.search = canonicalEscapes(url.search);
-  const text = url.href;
-  return url.pathname === "/" && url.search === "" ? text.replace(/\/$/, "") : text;
+  const { href } = url;
+  return url.pathname === "/" && url.search === "" ? href.replace(/\/$/, "") : href;
 }
 
 /** Escapes in upper case, and none where none is needed: RFC 3986 §6.2.2. */

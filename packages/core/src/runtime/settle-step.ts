@@ -120,13 +120,8 @@ function* runApart(call: Call, lookers: readonly BoundGuard[]): Operation<Outcom
 function* runRepeated(agent: AgentState, step: Step, at: Passed): Operation<void> {
   const { call, lookers, approval } = at;
   const { cohort, line } = agent.pool.run;
-  const asked = askGuards(call, lookers, {
-    lineage: agent.lineage,
-    cohort,
-    line,
-    holder: agent,
-    ticket: undefined,
-  });
+  const view = { lineage: agent.lineage, cohort, line, holder: agent, ticket: undefined };
+  const asked = askGuards(call, lookers, view, approval);
   const verdict = asked instanceof Later ? yield* asked.operation : asked;
   const refusal =
     verdict.type === "blocked" ? verdict.outcome : yield* askPerson({ call, approval: approval! });
