@@ -81,7 +81,9 @@ export function runPool(
     pause: () => handle?.pause(),
     resume: () => handle?.resume(),
     steer: (key, message) => handle?.steer(key, message) ?? false,
-    approvals,
+    get approvals() {
+      return handle?.approvals ?? approvals; // of a nested pool, those of its tree
+    },
     clientCalls: () => handle?.clientCalls() ?? [],
     submit: (results) => handle?.submit(results),
     halt: async () => {
