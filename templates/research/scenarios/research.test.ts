@@ -40,15 +40,20 @@ test("a plan that was edited is the plan that is researched", async (t) => {
   assert.equal(model.requestsOf("plan/0").length, 0);
 });
 
-test("side by side, nobody repeats another's search, and each may read what another has read", async (t) => {
-  const model = scripted(({ key, task }) =>
-    key.startsWith("inquiry")
-      ? [search("guard"), search(`${task} guard`), read("guards.md"), report(guard, "guards.md")]
-      : [({ messages }) => section("?", /f\d\.\d/.exec(JSON.stringify(messages))?.[0] ?? "")],
-  );
-  const played = await play(t, { model, plan: { order: "parallel", inquiries: ["Guards?", "Predicates?"] } });
-  assert.deepEqual(refusals(played), ["inquiry/1 search query_dedup"]);
-});
+for (const [scope, expected] of [
+  ["lineage", []],
+  ["cohort", ["inquiry/1 search query_dedup", "inquiry/1 read read_dedup"]],
+] as const)
+  test(`side by side, two inquiries want the same: with guards by ${scope} ${expected.length} calls are refused`, async (t) => {
+    const model = scripted(({ key, task }) =>
+      key.startsWith("inquiry")
+        ? [search("guard"), search(`${task} guard`), read("guards.md"), report(guard, "guards.md")]
+        : [({ messages }) => section("?", /f\d\.\d/.exec(JSON.stringify(messages))?.[0] ?? "")],
+    );
+    const guards = { query_dedup: { scope }, read_dedup: { scope } };
+    const plan = { order: "parallel", inquiries: ["Guards?", "Predicates?"] } as const;
+    assert.deepEqual(refusals(await play(t, { model, plan, guards })), expected);
+  });
 
 test("one after another, an inquiry starts with the reports before it", async (t) => {
   const model = scripted(({ key }) => {

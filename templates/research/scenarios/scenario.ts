@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { agentPool, type Model, type PoolEvent } from "@agentpool/core";
-import { loadHarness } from "@agentpool/harness";
+import { agentPool, type GuardOverrides, type Model, type PoolEvent } from "@agentpool/core";
 import type { Brief } from "@agentpool/research";
 import { corpusTools, useCorpus } from "@agentpool/tools";
 import { run } from "effection";
@@ -22,6 +21,8 @@ export interface Scenario {
   /** A plan that stands before the job starts. */
   readonly plan?: Omit<Plan, "question">;
   readonly numbers?: Partial<Numbers>;
+  /** As in harness.yml. Default: every guard as its tool declares it. */
+  readonly guards?: GuardOverrides;
 }
 
 export interface Played {
@@ -29,22 +30,27 @@ export interface Played {
   readonly events: readonly PoolEvent[];
 }
 
-/** Runs the whole job over this project's documents, with the guards of its harness.yml, on the model of a test. */
+/** Runs the whole job over this project's documents, on the model of a test. */
 export function play(
   test: TestContext,
-  { model, question = "Why?", plan, numbers }: Scenario,
+  { model, question = "Why?", plan, numbers, guards = {} }: Scenario,
 ): Promise<Played> {
   const plans = mkdtempSync(join(tmpdir(), "plans-"));
   test.after(() => rmSync(plans, { recursive: true, force: true }));
   if (plan) keepPlan(plans, { question, ...plan });
-  const { guards } = loadHarness({ cwd }).config.defaults;
   const events: PoolEvent[] = [];
   return run(function* () {
     const tools = corpusTools(yield* useCorpus({ paths: "docs", cwd, index: ":memory:" }));
     const job = jobOf({
       question,
       pool: (options) =>
-        agentPool({ model, tools, guards, ...options, onEvent: (event) => events.push(event) }),
+        agentPool({
+          model,
+          // A stage without tools has nothing to guard.
+          ...(options.tools?.length === 0 ? {} : { tools, guards }),
+          ...options,
+          onEvent: (event) => events.push(event),
+        }),
       numbers: { ...numbersFor("medium", 10), ...numbers },
       plans,
     });
