@@ -55,7 +55,7 @@ export class PlainBm25 {
    */
   quote(question: string, most: number, sentences: 1 | 2, words = Number.POSITIVE_INFINITY): Quoted[] {
     const scores = this.#scores(question);
-    const order = [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([at]) => at);
+    const order = best(scores, most * spare);
     const used = new Set<number>();
     const quoted: Quoted[] = [];
     let left = words;
@@ -73,26 +73,43 @@ export class PlainBm25 {
     return quoted;
   }
 
-  #withNeighbour(at: number, scores: ReadonlyMap<number, number>, used: ReadonlySet<number>): number[] {
+  #withNeighbour(at: number, scores: Float64Array, used: ReadonlySet<number>): number[] {
     const { paragraph } = this.#sentences[at]!;
     const near = [at - 1, at + 1].filter(
       (place) => this.#sentences[place]?.paragraph === paragraph && !used.has(place),
     );
-    const best = near.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))[0];
-    return best === undefined ? [at] : [at, best].sort((a, b) => a - b);
+    const better = near.sort((a, b) => scores[b]! - scores[a]!)[0];
+    return better === undefined ? [at] : [at, better].sort((a, b) => a - b);
   }
 
-  #scores(question: string): Map<number, number> {
-    const scores = new Map<number, number>();
+  #scores(question: string): Float64Array {
     const count = this.#sentences.length;
+    const scores = new Float64Array(count);
     for (const word of new Set(wordsOf(question))) {
       const postings = this.#postings.get(word) ?? [];
       const rarity = Math.log(1 + (count - postings.length + 0.5) / (postings.length + 0.5));
       for (const { sentence, times } of postings) {
         const norm = 1.2 * (0.25 + (0.75 * this.#sentences[sentence]!.words.length) / this.#averageLength);
-        scores.set(sentence, (scores.get(sentence) ?? 0) + (rarity * times * 2.2) / (times + norm));
+        scores[sentence]! += (rarity * times * 2.2) / (times + norm);
       }
     }
     return scores;
   }
+}
+
+/** So many times more sentences are looked at than are quoted: some are used up as neighbours, some are too long. */
+const spare = 12;
+
+/** The places of the highest scores, highest first. */
+function best(scores: Float64Array, most: number): number[] {
+  const kept: number[] = [];
+  for (let at = 0; at < scores.length; at++) {
+    const score = scores[at]!;
+    if (score === 0 || (kept.length === most && score <= scores[kept[most - 1]!]!)) continue;
+    let place = kept.length;
+    while (place > 0 && scores[kept[place - 1]!]! < score) place--;
+    kept.splice(place, 0, at);
+    if (kept.length > most) kept.pop();
+  }
+  return kept;
 }
