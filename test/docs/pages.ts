@@ -17,6 +17,12 @@ export const pages: readonly Page[] = readdirSync(docs)
   .sort()
   .map((name) => ({ name, text: readFileSync(join(docs, name), "utf8") }));
 
+export function pageNamed(name: string): Page {
+  const page = pages.find((page) => page.name === name);
+  if (!page) throw new Error(`There is no page ${name}.`);
+  return page;
+}
+
 /** A block of code between fences. */
 export interface Block {
   /** The fence's words: `ts`, `text prints`. */
