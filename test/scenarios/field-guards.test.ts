@@ -407,12 +407,8 @@ describe("G3: arguments are compared canonically", () => {
     ["the case of percent escapes", "https://a.org/%c3%a9", "https://a.org/%C3%A9"],
     ["a character that needs no escape", "https://a.org/%7Euser", "https://a.org/~user"],
   ];
-  // must hold: these name the same page (RFC 3986 §6.2.2), so they are one key
-  const openUrls = new Set(["the case of percent escapes", "a character that needs no escape"]);
   for (const [what, one, other] of urls)
-    (openUrls.has(what) ? it.fails : it)(`G3: in a URL ${what} makes no difference`, () =>
-      expect(canonicalUrl(one)).toBe(canonicalUrl(other)),
-    );
+    it(`G3: in a URL ${what} makes no difference`, () => expect(canonicalUrl(one)).toBe(canonicalUrl(other)));
 
   it("G3: the order of query parameters makes a difference unless the key says it does not", () => {
     const [one, other] = ["https://a.org/x?b=2&a=1", "https://a.org/x?a=1&b=2"];

@@ -80,22 +80,18 @@ describe("R1: a rate limit", () => {
       expect(clock.now()).toBe(waits.reduce((sum, wait) => sum + wait));
     }));
 
-  // must hold: a wait that is no number of milliseconds is as good as none said
   for (const retryAfterMs of [Number.NaN, -1, Number.NEGATIVE_INFINITY])
-    (Number.isNaN(retryAfterMs) ? it.fails : it)(
-      `R1: of the model that says to wait ${retryAfterMs} ms waits a sensible time`,
-      () =>
-        run(function* () {
-          const { result, clock } = yield* play({
-            model: playing({ error: new ModelLimitError("slow down", retryAfterMs) }, report("fine")),
-            tools: [instant("search")],
-            terminal: reportTool,
-            orchestrate: parallel(["look"]),
-          });
-          expect(result.agents[0]!.exit).toBe("returned");
-          expect(Number.isFinite(clock.now())).toBe(true);
-        }),
-    );
+    it(`R1: of the model that says to wait ${retryAfterMs} ms waits a sensible time`, () =>
+      run(function* () {
+        const { result, clock } = yield* play({
+          model: playing({ error: new ModelLimitError("slow down", retryAfterMs) }, report("fine")),
+          tools: [instant("search")],
+          terminal: reportTool,
+          orchestrate: parallel(["look"]),
+        });
+        expect(result.agents[0]!.exit).toBe("returned");
+        expect(Number.isFinite(clock.now())).toBe(true);
+      }));
 
   for (const afterMs of [Number.NaN, -5, undefined as never])
     it(`R1: of a tool that says to wait ${afterMs} ms parks and runs again`, () =>
@@ -134,8 +130,7 @@ describe("R1: a rate limit", () => {
       });
     }));
 
-  // must hold: the terminal tool is a tool; its 429 is waited for, and is no rejected return
-  it.fails("R1: of the terminal tool parks, and costs no turn", () =>
+  it("R1: of the terminal tool parks, and costs no turn", () =>
     run(function* () {
       let runs = 0;
       const send = defineTool({
@@ -532,8 +527,7 @@ describe("T1: limits are reserved before calls run side by side", () => {
       expect(result.agents[0]).toMatchObject({ exit: "returned", toolCallCount: 2 });
     }));
 
-  // must hold: an agent that has calls left is not stopped for having none
-  it.fails("T1: an agent is not stopped for its calls while some of them were given back", () =>
+  it("T1: an agent is not stopped for its calls while some of them were given back", () =>
     run(function* () {
       const search = instant("search", {
         hooks: {
@@ -917,8 +911,7 @@ describe("M2: what holds for an agent holds for those that work for it", () => {
       expect(shell.asked).toEqual([]);
     }));
 
-  // must hold: a deny names a tool, not a word: under another name it is the same tool (G6)
-  it.fails("M2: denies, also of a tool that a nested pool serves under another name", () =>
+  it("M2: denies, also of a tool that a nested pool serves under another name", () =>
     run(function* () {
       const shell = instant("run", { identity: "local:shell" });
       yield* play({
@@ -963,8 +956,7 @@ describe("M2: what holds for an agent holds for those that work for it", () => {
       expect(search.asked).toEqual([]);
     }));
 
-  // must hold: a nested pool inherits every guard of the tree above it, those declared on a tool included
-  it.fails("M2: a tool's own guards, also where the nested pool brings the same tool without them", () =>
+  it("M2: a tool's own guards, also where the nested pool brings the same tool without them", () =>
     run(function* () {
       const bare = instant("search");
       yield* play({
@@ -1022,8 +1014,7 @@ describe("M2: what holds for an agent holds for those that work for it", () => {
       expect(search.asked).toEqual([""]);
     }));
 
-  // must hold: one map of guards is for a whole harness; a guard that is off around a pool may be off in it
-  it.fails("M2: a nested pool may be given the very guards map of the pool around it", () =>
+  it("M2: a nested pool may be given the very guards map of the pool around it", () =>
     run(function* () {
       const guards = { strict: false } as const;
       const search = instant("search");
@@ -1087,27 +1078,21 @@ describe("M2: what holds for an agent holds for those that work for it", () => {
     [["local:*"], ["pay"], true],
     [["pay"], ["local:pay"], true],
   ] as [string[], string[] | undefined, boolean][]) {
-    // must hold: what both grant is granted, however each of them writes it
-    const expected = runs && inner !== undefined && outer[0] !== inner[0] ? it.fails : it;
-    expected(
-      `M2: grants intersect: ${JSON.stringify(outer)} around ${JSON.stringify(inner)} ${runs ? "lets" : "does not let"} a helper pay`,
-      () =>
-        run(function* () {
-          const pay = instant("pay", { protected: true });
-          yield* play({
-            model: bossAndHelper("pay"),
-            tools: [pay, instant("sell", { protected: true }), delegate({ grants: inner })],
-            terminal: reportTool,
-            grants: outer,
-            orchestrate: parallel(["boss"]),
-          });
-          expect(pay.asked).toHaveLength(runs ? 1 : 0);
-        }),
-    );
+    it(`M2: grants intersect: ${JSON.stringify(outer)} around ${JSON.stringify(inner)} ${runs ? "lets" : "does not let"} a helper pay`, () =>
+      run(function* () {
+        const pay = instant("pay", { protected: true });
+        yield* play({
+          model: bossAndHelper("pay"),
+          tools: [pay, instant("sell", { protected: true }), delegate({ grants: inner })],
+          terminal: reportTool,
+          grants: outer,
+          orchestrate: parallel(["boss"]),
+        });
+        expect(pay.asked).toHaveLength(runs ? 1 : 0);
+      }));
   }
 
-  // must hold: permissions intersect: who may not use a tool cannot have a helper use it
-  it.fails("M2: the tools of an agent's task: its helpers have no others", () =>
+  it("M2: the tools of an agent's task: its helpers have no others", () =>
     run(function* () {
       const shell = instant("shell");
       yield* play({
@@ -1173,11 +1158,7 @@ describe("M3: cancelling an agent", () => {
     }),
   };
 
-  // must hold: no timer of a call is left when its agent was stopped while a pool ran in a task of the call
-  const leaking = new Set(["useAgentPool in an operation", "agentPool in a task of the operation"]);
-
   for (const [how, way] of Object.entries(ways)) {
-    const holds = leaking.has(how) ? it.fails : it;
     const nested = (concurrentTools: number) => {
       const search = held("search");
       const model = scripted(({ task }) =>
@@ -1199,34 +1180,31 @@ describe("M3: cancelling an agent", () => {
       };
     };
 
-    holds(
-      `M3: cancels the agents and tools of pools inside its calls, and nothing of them runs afterwards (${how})`,
-      () =>
-        run(function* () {
-          const { search, model, rig: opening } = nested(8);
-          const rig = yield* opening;
-          const mine = search.running.filter(({ agent }) => agent.startsWith("agent/0:"));
-          expect(mine).toHaveLength(2);
-          yield* rig.handle.cancel("agent/0");
+    it(`M3: cancels the agents and tools of pools inside its calls, and nothing of them runs afterwards (${how})`, () =>
+      run(function* () {
+        const { search, model, rig: opening } = nested(8);
+        const rig = yield* opening;
+        const mine = search.running.filter(({ agent }) => agent.startsWith("agent/0:"));
+        expect(mine).toHaveLength(2);
+        yield* rig.handle.cancel("agent/0");
+        yield* quiet;
+        expect(mine.map(({ state, signal }) => [state, signal.aborted])).toEqual([
+          ["halted", true],
+          ["halted", true],
+        ]);
+        const started = model.requests.filter(({ key }) => key.startsWith("agent/0")).length;
+        for (let left = 4; left > 0 && search.running.length > 0; left--) {
+          for (const call of search.running) call.succeed();
           yield* quiet;
-          expect(mine.map(({ state, signal }) => [state, signal.aborted])).toEqual([
-            ["halted", true],
-            ["halted", true],
-          ]);
-          const started = model.requests.filter(({ key }) => key.startsWith("agent/0")).length;
-          for (let left = 4; left > 0 && search.running.length > 0; left--) {
-            for (const call of search.running) call.succeed();
-            yield* quiet;
-          }
-          const { agents } = yield* finish(rig);
-          expect(agents.map(({ exit }) => exit)).toEqual(["cancelled", "returned"]);
-          expect(model.requests.filter(({ key }) => key.startsWith("agent/0"))).toHaveLength(started);
-          const ended = ofType(rig.events, "agent:ended").filter(({ agent }) => agent.startsWith("agent/0:"));
-          expect(ended.map(({ result }) => result.exit)).toEqual(["cancelled", "cancelled"]);
-        }),
-    );
+        }
+        const { agents } = yield* finish(rig);
+        expect(agents.map(({ exit }) => exit)).toEqual(["cancelled", "returned"]);
+        expect(model.requests.filter(({ key }) => key.startsWith("agent/0"))).toHaveLength(started);
+        const ended = ofType(rig.events, "agent:ended").filter(({ agent }) => agent.startsWith("agent/0:"));
+        expect(ended.map(({ result }) => result.exit)).toEqual(["cancelled", "cancelled"]);
+      }));
 
-    holds(`M3: gives back every permit, so that the others can go on (${how})`, () =>
+    it(`M3: gives back every permit, so that the others can go on (${how})`, () =>
       run(function* () {
         const { search, rig: opening } = nested(1);
         const rig = yield* opening;
@@ -1240,10 +1218,9 @@ describe("M3: cancelling an agent", () => {
         const { agents } = yield* finish(rig);
         expect(agents[1]).toMatchObject({ exit: "returned", attendedCount: 1 });
         expect(search.peak).toBe(1);
-      }),
-    );
+      }));
 
-    holds(`M3: ending the whole pool ends them too and leaves nothing (${how})`, () =>
+    it(`M3: ending the whole pool ends them too and leaves nothing (${how})`, () =>
       run(function* () {
         const { search, rig: opening } = nested(3);
         let rig:
@@ -1261,8 +1238,7 @@ describe("M3: cancelling an agent", () => {
         expect(search.running).toEqual([]);
         expect(search.calls.every(({ signal }) => signal.aborted)).toBe(true);
         expect(leftovers(rig!)).toEqual([]);
-      }),
-    );
+      }));
   }
 
   it("M3: aborts the request of a tool that waits for a promise", () =>
@@ -1336,8 +1312,7 @@ describe("M3: cancelling an agent", () => {
       expect(String(error)).toMatch(/did you mean "agent\/0"/);
     }));
 
-  // must hold: every agent in the tree has a key, events name it, and it can be cancelled by it
-  it.fails("M3: of a helper by its key ends the helper alone", () =>
+  it("M3: of a helper by its key ends the helper alone", () =>
     run(function* () {
       const search = held("search");
       const rig = yield* open({
