@@ -1,7 +1,7 @@
 import { type ChatTemplate, templateOf } from "./chat/renderer.ts";
 import { Engine } from "./engine/engine.ts";
 import { Lock } from "./engine/lock.ts";
-import { Seats } from "./engine/seats.ts";
+import { patient, Seats } from "./engine/seats.ts";
 import { type Opened, openModel } from "./native/open-model.ts";
 import type { CheckedSettings } from "./settings.ts";
 import { TokenTexts } from "./turn/token-text.ts";
@@ -36,7 +36,7 @@ export async function load(
       name,
       settings,
       engine,
-      seats: new Seats(engine, settings.patience),
+      seats: new Seats(engine, patient(settings.patience)),
       forking: new Lock(),
       template,
       texts: new TokenTexts(model),

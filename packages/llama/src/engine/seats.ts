@@ -22,6 +22,17 @@ interface Waiting {
   grant(): void;
 }
 
+/** Calls back once everybody has been at rest for long enough. Gives what stops the waiting. */
+export type Wait = (then: () => void) => () => void;
+
+/** Waits some milliseconds. */
+export const patient =
+  (ms: number): Wait =>
+  (then) => {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  };
+
 /**
  * Who holds which sequence. A session gets one when it is made and gives it back when it ends; meanwhile those that
  * are not writing may have to give it up, as little as can be: first spines, whose state their forks hold too; and
@@ -30,17 +41,17 @@ interface Waiting {
  */
 export class Seats {
   readonly #engine: Engine;
-  readonly #patience: number;
+  readonly #wait: Wait;
   readonly #holders = new Map<Slot, Seat>();
   /** Those that had a sequence before come first: they are in the middle of something. */
   readonly #returning: Waiting[] = [];
   readonly #arriving: Waiting[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #stopWaiting: (() => void) | undefined;
   #clock = 0;
 
-  constructor(engine: Engine, patience: number) {
+  constructor(engine: Engine, wait: Wait) {
     this.#engine = engine;
-    this.#patience = patience;
+    this.#wait = wait;
     engine.onRest = () => this.#settle();
   }
 
@@ -147,17 +158,17 @@ export class Seats {
   /** Starts to wait for the others to move when nobody does, and stops when somebody does. */
   #watch(): void {
     const stuck = this.#next() !== undefined && !this.#engine.busy;
-    if (stuck) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        const slot = this.#given(this.#longest(() => true));
-        const next = this.#next();
-        if (slot !== undefined && next !== undefined) this.#seat(next, slot);
-        this.#settle();
-      }, this.#patience);
-    } else {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+    if (!stuck) {
+      this.#stopWaiting?.();
+      this.#stopWaiting = undefined;
+      return;
     }
+    this.#stopWaiting ??= this.#wait(() => {
+      this.#stopWaiting = undefined;
+      const slot = this.#given(this.#longest(() => true));
+      const next = this.#next();
+      if (slot !== undefined && next !== undefined) this.#seat(next, slot);
+      this.#settle();
+    });
   }
 }
