@@ -17,15 +17,14 @@ const paragraphsPerDocument = 4;
 /** Words that a document comes back to, so that it is about something. */
 const topicWords = 40;
 const topicShare = 0.5;
-/** Share of its words that the real documents have, too. */
-const sharedWords = 0.5;
 /** How many words there are that they do not have. */
 const ownWords = 4_000;
 
 /**
- * Writes documents that answer nothing, in the very words of the real ones: each sentence has the length and the
- * grammar words of a real sentence, and half of its other words drawn from the real vocabulary. So every word of a
- * question occurs in many of them, and only what stands together tells an answer.
+ * Writes documents that answer nothing: each is about words of its own, and uses those of the real documents in
+ * passing. Its sentences have the length and the grammar words of real ones, half of their other words are its topic,
+ * half are drawn from the real vocabulary. So every word of a question occurs in many of them, and only what stands
+ * together tells an answer.
  */
 export function writeUnrelated(from: string, to: string, count: number, seed = 1): void {
   const random = randomOf(seed);
@@ -47,15 +46,14 @@ export function writeUnrelated(from: string, to: string, count: number, seed = 1
   const matter = tokens.filter((token) => !grammar.has(token.toLowerCase()));
   const syllable = (): string => `${pick([..."bcdfghklmnprstvw"])}${pick([..."aeiou"])}`;
   const own = Array.from({ length: ownWords }, () => syllable() + syllable() + syllable());
-  const any = (): string => (random() < sharedWords ? pick(matter) : pick(own));
   const patterns = text
     .split(/(?<=[.!?])\s+(?=\p{Lu})/u)
     .map((sentence) => sentence.match(/[\p{L}\p{N}]+/gu) ?? [])
     .filter(({ length }) => length >= 8 && length <= 40);
   mkdirSync(to, { recursive: true });
   for (let number = 0; number < count; number++) {
-    const topic = Array.from({ length: topicWords }, any);
-    const word = (): string => (random() < topicShare ? pick(topic) : any());
+    const topic = Array.from({ length: topicWords }, () => pick(own));
+    const word = (): string => (random() < topicShare ? pick(topic) : pick(matter));
     const sentence = (): string => {
       const made = pick(patterns).map((token) =>
         grammar.has(token.toLowerCase()) ? token.toLowerCase() : word(),

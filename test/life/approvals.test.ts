@@ -153,8 +153,8 @@ describe("an approval", () => {
       yield* finish(rig);
       expect(lifeOf(rig.events, "agent/0:1#0")).toEqual([
         "call:proposed",
-        "call:parked",
         "approval:requested",
+        "call:parked",
         "call:resumed",
         "approval:decided",
         "call:dispatched",

@@ -142,27 +142,40 @@ describe.skipIf(!registry).concurrent("a scaffolded project (installs from the p
     await succeed("npm", ["run", "check"], { cwd });
   });
 
-  it("from research gives a brief, and a wider guard refuses what another has read", {
-    timeout: 300_000,
-  }, async () => {
+  it("from research goes as the page to start with says", { timeout: 300_000 }, async () => {
     const cwd = await project("research", "pnpm");
+    const [brief, before, after] = shown("text");
     const first = await succeed("npm", ["start", "--silent"], { cwd });
-    expect(first.stdout).toMatch(
-      /^## How often is a failed call run again\?\n\n> A failed call is run again once/m,
-    );
+    expect(linesOf(first.stdout)).toEqual(expect.arrayContaining(brief!));
+    expect(linesOf(first.stderr)).toEqual(expect.arrayContaining(before!));
     expect(first.stdout).toContain(" 0 refusals ");
     expect(readdirSync(join(cwd, "plans"))).toHaveLength(1);
 
-    change(cwd, "read_dedup: { scope: lineage }", "read_dedup: { scope: cohort }");
+    const [[from, to]] = shown("diff") as [[string, string]];
+    change(cwd, from.slice(1), to.slice(1));
     const second = await succeed("npm", ["start", "--silent"], { cwd });
-    expect(second.stderr).toMatch(/inquiry\/\d read refused by read_dedup/);
-    expect(second.stdout).not.toContain(" 0 refusals ");
+    for (const line of after!) expect(second.stderr).toContain(line);
+    expect(second.stdout).toMatch(/ [1-9]\d* refusals /);
+    const quotation = brief!.find((line) => line.startsWith("> "))!;
+    expect(second.stdout).not.toContain(quotation);
 
     const tests = await succeed("npm", ["test"], { cwd });
     expect(tests.stdout).toMatch(/^# fail 0$/m);
     await succeed("npm", ["run", "check"], { cwd });
   });
 });
+
+/** Lines of what a run printed, without the time that stands before each line of progress. */
+const linesOf = (text: string): string[] =>
+  text.split("\n").map((line) => line.replace(/^ *\d+\.\d s {2}/, ""));
+
+/** The blocks of one kind on the page to start with, by lines. */
+const shown = (info: string): string[][] =>
+  [
+    ...readFileSync(join(root, "docs/start-here.md"), "utf8").matchAll(
+      new RegExp(`^\`\`\`${info}\\n(.*?)\\n\`\`\`$`, "gms"),
+    ),
+  ].map(([, code]) => code!.split("\n"));
 
 /** Changes harness.yml where it says exactly this. */
 function change(cwd: string, from: string, to: string): void {

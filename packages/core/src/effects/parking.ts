@@ -25,14 +25,16 @@ export class Parking {
         resolve(WITHDRAWN);
         return () => {};
       }
-      const entry = { life, withdraw: () => resolve(WITHDRAWN) };
-      this.#parked.add(entry);
-      let early: Woken<T> | undefined; // woken while it was still on its way in
+      let early: Woken<T> | undefined; // over while it was still on its way in
       let inside = false;
+      const end = (woken: Woken<T>): void => {
+        if (inside) resolve(woken);
+        else early ??= woken;
+      };
+      const entry = { life, withdraw: () => end(WITHDRAWN) };
+      this.#parked.add(entry);
       const leave = enter((value) => {
-        if (isClosing(life)) return;
-        if (inside) resolve({ type: "woken", value });
-        else early ??= { type: "woken", value };
+        if (!isClosing(life)) end({ type: "woken", value });
       });
       inside = true;
       const depart = (): void => {

@@ -32,27 +32,28 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
   const about = { agent: agent.key, call: call.id, approval: approval.id };
   const inLine = call.ticket !== undefined; // it is counted already
   if (!inLine) agent.calling++;
-  let decided = false;
+  let open = false;
   try {
     const woken = yield* parkCall<ApprovalDecision>(call, {
       reason: "approval",
       enter(wake) {
         const leave = run.approvals.ask(approval, wake);
         // announced once it can be answered: an observer may answer at once
+        open = true;
         run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
         return leave;
       },
     });
     if (woken.type === "withdrawn") return { type: "withdrawn", message: words.withdrawn(bound.name) };
     const decision = woken.value;
-    decided = true;
+    open = false;
     run.emit({ ...about, type: "approval:decided", decision });
     call.approved = decision.type === "approved";
     if (decision.type === "approved") return undefined;
     return { type: "refused", guard: "approval", message: words.approvalDenied(bound.name, decision.reason) };
   } finally {
     // withdrawn, cancelled or halted: whoever shows it has to know
-    if (!decided) run.emit({ ...about, type: "approval:void" });
+    if (open) run.emit({ ...about, type: "approval:void" });
     if (!inLine) agent.calling--;
     settleState(agent);
   }

@@ -18,16 +18,22 @@ export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Ope
   const { agent } = call;
   const { run } = agent.pool;
   const about = { agent: agent.key, call: call.id, tool: call.tool, reason };
-  agent.parks++;
-  run.totals.parks++;
-  run.emit({ ...about, type: "call:parked", until });
-  agent.parked++;
-  if (agent.parked === agent.calling) setPhase(agent, "parked", reason, until);
+  let parked = false;
   try {
-    return yield* run.parking.park(agent.life, enter);
+    return yield* run.parking.park<T>(agent.life, (wake) => {
+      const leave = enter(wake);
+      // announced once it can be woken: an observer may do it at once
+      parked = true;
+      agent.parks++;
+      run.totals.parks++;
+      agent.parked++;
+      run.emit({ ...about, type: "call:parked", until });
+      if (agent.parked === agent.calling) setPhase(agent, "parked", reason, until);
+      return leave;
+    });
   } finally {
-    agent.parked--;
-    if (!isClosing(agent.life)) {
+    if (parked) agent.parked--;
+    if (parked && !isClosing(agent.life)) {
       run.emit({ ...about, type: "call:resumed" });
       setPhase(agent, "calling");
     }

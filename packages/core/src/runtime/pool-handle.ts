@@ -1,6 +1,7 @@
 import { type Operation, resource, type Stream, spawn, withResolvers } from "effection";
 import { isWithin } from "../decisions/life.ts";
 import { unknownName } from "../decisions/names.ts";
+import { reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
 import { EventLog, streamOf } from "../effects/event-log.ts";
 import type { PoolResult } from "../values/agent.ts";
@@ -8,6 +9,7 @@ import type { Approvals } from "../values/approval.ts";
 import type { ClientCall } from "../values/client-call.ts";
 import { AnswerError, ConfigurationError } from "../values/errors.ts";
 import type { PoolEvent } from "../values/event.ts";
+import type { Json } from "../values/json.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { AgentState } from "./agent-state.ts";
 import { nestOf } from "./nest.ts";
@@ -131,7 +133,7 @@ function find(pool: Pool, key: string, what: string): AgentState {
 function submit({ run }: Pool, results: { readonly [callId: string]: unknown }): void {
   const entries = Object.entries(results).map(([id, result]) => {
     run.clients.check(id);
-    return [id, toJson(result)] as const;
+    return [id, submitted(id, result)] as const;
   });
   const open = run.clients.list();
   const agents = new Set(open.filter(({ id }) => Object.hasOwn(results, id)).map(({ agent }) => agent));
@@ -142,6 +144,14 @@ function submit({ run }: Pool, results: { readonly [callId: string]: unknown }):
       `submit: results are missing for ${missing.map(({ id }) => id).join(", ")}.`,
     );
   for (const [id, result] of entries) run.clients.answer(id, result);
+}
+
+function submitted(id: string, result: unknown): Json {
+  try {
+    return toJson(result);
+  } catch (error) {
+    throw new AnswerError("malformed", `submit: the result of "${id}" is no JSON: ${reasonOf(error)}`);
+  }
 }
 
 function countStates(agents: readonly AgentState[]): Record<string, number> {

@@ -94,6 +94,10 @@ export function createPool(
   const terminal = options.terminal ?? (options.tools ? undefined : outer?.terminal?.tool);
   const all = terminal ? [...tools, terminal] : [...tools];
   checkTools(all);
+  if (terminal?.target === "client")
+    throw new ConfigurationError(
+      `terminal: "${terminal.name}" is a client tool; what ends an agent is taken here. Give its target as server.`,
+    );
 
   const own = options.policy ? [policyHook(options.policy), ...(options.hooks ?? [])] : (options.hooks ?? []);
   checkHooks(own, "hooks");

@@ -1,12 +1,13 @@
 import type { Operation } from "effection";
 import type { BoundGuard } from "../decisions/bind.ts";
+import { windingOf } from "../decisions/life.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
 import { askClient } from "./ask-client.ts";
 import type { Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { enterLine } from "./enter-line.ts";
-import { executeCall } from "./execute-call.ts";
+import { executeCall, withdrawn } from "./execute-call.ts";
 import { setPhase, settleState } from "./park.ts";
 import { settleCall } from "./settle-call.ts";
 
@@ -29,6 +30,8 @@ export function* runCall(call: Call, lookers: readonly BoundGuard[], nest: Nest)
     const entered = enterLine(call, lookers);
     const outcome = entered instanceof Later ? yield* entered.operation : entered;
     if (outcome) return settleCall(call, outcome, since);
+    // what has not begun when the run winds down does not begin
+    if (windingOf(agent.life)) return settleCall(call, withdrawn(call), since);
     const ran = call.bound.tool.target === "client" ? yield* askClient(call) : yield* executeCall(call, nest);
     return settleCall(call, ran, since);
   } finally {

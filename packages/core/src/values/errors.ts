@@ -17,11 +17,17 @@ export class DeadlineError extends Error {
   }
 }
 
-/** An approval or a client's result for something that was not asked, or was answered before. Nothing was changed. */
+/**
+ * Why an answer was not taken: nothing such is asked; it was answered before; results that belong to it are missing;
+ * it is no JSON.
+ */
+export type AnswerProblem = "unknown" | "answered" | "incomplete" | "malformed";
+
+/** An approval or a client's result that cannot be taken. Nothing was changed. */
 export class AnswerError extends Error {
   override readonly name = "AnswerError";
-  readonly problem: "unknown" | "answered" | "incomplete";
-  constructor(problem: "unknown" | "answered" | "incomplete", message: string) {
+  readonly problem: AnswerProblem;
+  constructor(problem: AnswerProblem, message: string) {
     super(message);
     this.problem = problem;
   }

@@ -24,18 +24,18 @@ export class LlamaKernel implements Kernel {
   readonly sequences: number;
   readonly window: number;
   readonly batch: number;
-  readonly #parts: KernelParts;
+  readonly parts: KernelParts;
   readonly #grammars = new Map<string, LlamaGrammar>();
 
   constructor(parts: KernelParts) {
-    this.#parts = parts;
+    this.parts = parts;
     this.sequences = parts.sequences;
     this.window = parts.window;
     this.batch = parts.batch;
   }
 
   async decode(parts: readonly Part[]): Promise<readonly (number | undefined)[]> {
-    const { context } = this.#parts.internals;
+    const { context } = this.parts.internals;
     context.initBatch(parts.reduce((all, { tokens }) => all + tokens.length, 0));
     const places = parts.map(({ sequence, from, tokens, sample }) => {
       const sampled = Uint32Array.from(sample ? [tokens.length - 1] : []);
@@ -46,13 +46,13 @@ export class LlamaKernel implements Kernel {
   }
 
   async sample(place: number, sampler: Sampler): Promise<number> {
-    const token = await this.#parts.internals.context.sampleToken(place, (sampler as LlamaSampler).native);
+    const token = await this.parts.internals.context.sampleToken(place, (sampler as LlamaSampler).native);
     if (token < 0) throw new Error("no token fits the grammar");
     return token;
   }
 
   async copy(from: number, to: number): Promise<void> {
-    const { context } = this.#parts.internals;
+    const { context } = this.parts.internals;
     if (context.copySequenceStateFromOtherSequence) {
       await context.copySequenceStateFromOtherSequence(to, from);
       return;
@@ -68,19 +68,19 @@ export class LlamaKernel implements Kernel {
   }
 
   cut(sequence: number, length: number): boolean {
-    const { context } = this.#parts.internals;
+    const { context } = this.parts.internals;
     if (length > 0 && context.removeTokenCellsFromSequence(sequence, length, -1)) return true;
     context.disposeSequence(sequence);
     return length === 0;
   }
 
   sampler(): Sampler {
-    return new LlamaSampler(this.#parts, this.#grammars);
+    return new LlamaSampler(this.parts, this.#grammars);
   }
 
   async close(): Promise<void> {
-    await this.#parts.context.dispose();
-    await this.#parts.model.dispose();
+    await this.parts.context.dispose();
+    await this.parts.model.dispose();
   }
 }
 
