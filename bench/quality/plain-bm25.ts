@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Quoted } from "./hit.ts";
 
 interface Sentence extends Quoted {
-  readonly words: readonly string[];
+  /** Words in it. */
+  readonly length: number;
   /** Its paragraph: neighbours are of the same one. */
   readonly paragraph: number;
 }
@@ -29,19 +30,20 @@ export class PlainBm25 {
           if (/^#/.test(text)) continue;
           paragraph++;
           for (const sentence of text.split(/(?<=[.!?]["')\]]*)\s+(?=["'([]*\p{Lu})/u)) {
-            this.#add({ text: sentence, source: name, words: wordsOf(sentence), paragraph });
+            this.#add(sentence, name, paragraph);
           }
         }
       }
     }
-    const length = this.#sentences.reduce((all, { words }) => all + words.length, 0);
+    const length = this.#sentences.reduce((all, sentence) => all + sentence.length, 0);
     this.#averageLength = length / Math.max(1, this.#sentences.length);
   }
 
-  #add(sentence: Sentence): void {
-    const at = this.#sentences.push(sentence) - 1;
+  #add(text: string, source: string, paragraph: number): void {
+    const inside = wordsOf(text);
+    const at = this.#sentences.push({ text, source, length: inside.length, paragraph }) - 1;
     const counts = new Map<string, number>();
-    for (const word of sentence.words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of inside) counts.set(word, (counts.get(word) ?? 0) + 1);
     for (const [word, times] of counts) {
       const list = this.#postings.get(word);
       if (list) list.push({ sentence: at, times });
@@ -89,7 +91,7 @@ export class PlainBm25 {
       const postings = this.#postings.get(word) ?? [];
       const rarity = Math.log(1 + (count - postings.length + 0.5) / (postings.length + 0.5));
       for (const { sentence, times } of postings) {
-        const norm = 1.2 * (0.25 + (0.75 * this.#sentences[sentence]!.words.length) / this.#averageLength);
+        const norm = 1.2 * (0.25 + (0.75 * this.#sentences[sentence]!.length) / this.#averageLength);
         scores[sentence]! += (rarity * times * 2.2) / (times + norm);
       }
     }

@@ -221,7 +221,7 @@ describe("options that may be left out", () => {
       }));
 
   // must hold: undefined is as if it was not there
-  it.fails("limits that are undefined have their defaults", () =>
+  it("limits that are undefined have their defaults", () =>
     run(function* () {
       const model = playing(...Array.from({ length: 12 }, (_, n) => ask("search", { q: `${n}` })), report());
       const { agents } = yield* agentPool({

@@ -77,5 +77,6 @@ it("a halt leaves no timer, socket or descriptor behind", async () => {
   await play(); // what the process keeps for good, it has after the first
   const before = { timers: timers(), descriptors: descriptors() };
   for (let round = 0; round < 3; round++) await play();
-  expect({ timers: timers(), descriptors: descriptors() }).toEqual(before);
+  expect(timers()).toBeLessThanOrEqual(before.timers);
+  expect(descriptors()).toBeLessThanOrEqual(before.descriptors);
 });

@@ -15,7 +15,7 @@ export class CallExecution {
   #pools = 0;
   #open = 0;
   #over = false;
-  #resume = (): void => {};
+  #resume: (() => void) | undefined;
 
   constructor(call: Call, attempt: number, slot: Slot, allowance: Allowance) {
     this.call = call;
@@ -42,7 +42,7 @@ export class CallExecution {
   *lend<T>(pool: () => Operation<T>): Operation<T> {
     const { run } = this.call.agent.pool;
     if (this.#open++ === 0) {
-      this.#resume = this.#allowance.suspend();
+      this.#resume ??= this.#allowance.suspend();
       run.tools.release(this.#slot);
     }
     let outcome: Settled<T> | undefined;
@@ -54,7 +54,9 @@ export class CallExecution {
     }
     if (--this.#open === 0 && !this.#over) {
       yield* run.tools.acquire(this.#slot, this.call.agent.life);
-      this.#goOn(() => {});
+      // another pool opened while it waited: the permit is lent on
+      if (this.#open > 0) run.tools.release(this.#slot);
+      else this.#goOn(() => {});
     }
     if (outcome.ok) return outcome.value;
     throw outcome.error;
@@ -68,8 +70,8 @@ export class CallExecution {
   #goOn(take: () => void): void {
     if (this.#over) return;
     take();
-    this.#resume();
-    this.#resume = () => {};
+    this.#resume?.();
+    this.#resume = undefined;
   }
 }
 

@@ -94,6 +94,7 @@ export function createPool(
   const terminal = options.terminal ?? (options.tools ? undefined : outer?.terminal?.tool);
   const all = terminal ? [...tools, terminal] : [...tools];
   checkTools(all);
+  checkCallsPerTool(options.budget?.maxCallsPerTool, all);
   if (terminal?.target === "client")
     throw new ConfigurationError(
       `terminal: "${terminal.name}" is a client tool; what ends an agent is taken here. Give its target as server.`,
@@ -333,6 +334,7 @@ function checkBudget(budget: Budget): void {
     if (!(value >= least))
       throw new ConfigurationError(`budget.${key}: found ${value}; accepted are numbers from ${least}.`);
   }
+  checkWallClock(budget.wallClock);
   const { soft, hard } = budget.context;
   if (!(soft > 0 && soft <= hard))
     throw new ConfigurationError(
@@ -340,4 +342,39 @@ function checkBudget(budget: Budget): void {
     );
   if (!(hard > 0 && hard <= 1))
     throw new ConfigurationError(`budget.context.hard: found ${hard}; accepted are shares from 0 to 1.`);
+}
+
+function checkWallClock(wallClock: unknown): void {
+  if (wallClock === undefined) return;
+  const place = "budget.wallClock";
+  if (typeof wallClock !== "object" || wallClock === null)
+    throw new ConfigurationError(
+      `${place}: found ${JSON.stringify(wallClock)}; accepted is { soft, hard }, in milliseconds.`,
+    );
+  for (const [key, value] of Object.entries(wallClock)) {
+    if (key !== "soft" && key !== "hard")
+      throw new ConfigurationError(`${place}.${unknownName("limit", key, ["soft", "hard"])}`);
+    if (value !== undefined && !(typeof value === "number" && value >= 0))
+      throw new ConfigurationError(
+        `${place}.${key}: found ${typeof value === "number" ? value : JSON.stringify(value)}; accepted are milliseconds from 0.`,
+      );
+  }
+  const { soft = 0, hard = Number.POSITIVE_INFINITY } = wallClock as { soft?: number; hard?: number };
+  if (soft > hard)
+    throw new ConfigurationError(
+      `${place}.soft: found ${soft}; accepted are milliseconds up to hard, ${hard}.`,
+    );
+}
+
+function checkCallsPerTool(limits: { readonly [tool: string]: number } = {}, tools: readonly Tool[]): void {
+  const names = tools.map((tool) => tool.name);
+  for (const [name, limit] of Object.entries(limits)) {
+    const place = "budget.maxCallsPerTool";
+    if (!names.includes(name) && !isChecked(limits))
+      throw new ConfigurationError(`${place}: ${unknownName("tool", name, names)}`);
+    if (!(typeof limit === "number" && limit >= 0))
+      throw new ConfigurationError(
+        `${place}.${name}: found ${typeof limit === "number" ? limit : JSON.stringify(limit)}; accepted are numbers from 0.`,
+      );
+  }
 }

@@ -37,6 +37,8 @@ export interface Run {
   /** What generations used, and what those under way are expected to. */
   spent: Spent;
   reserved: Spent;
+  /** Called when a generation gives back what it had reserved. */
+  readonly refunds: Set<() => void>;
   /** Calls that wait for people, and for clients. */
   readonly approvals: ApprovalDesk;
   readonly clients: Desk<ClientCall, unknown>;
@@ -82,6 +84,7 @@ export function createRun({
     retries: 0,
     spent: nothingSpent,
     reserved: nothingSpent,
+    refunds: new Set(),
     approvals,
     clients: new Desk("client call"),
     observers,

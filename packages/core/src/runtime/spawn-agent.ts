@@ -79,6 +79,11 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
       `spawn: "${key}" has a parent and another model; a fork stays with its parent's model.`,
     );
 
+  if (run.budget.maxCost !== undefined && options.model && !options.model.price)
+    throw new ConfigurationError(
+      `budget.maxCost: the price of ${options.model.id}, the model of "${key}", is not known, so dollars cannot be counted; give the model a price.`,
+    );
+
   checkTask(key, options);
   const tools = new Map(pool.tools);
   if (options.tools) {

@@ -1,4 +1,14 @@
-import { addSpent, affords, lessSpent, passed, type Spent, spentBy } from "../decisions/spend.ts";
+import type { Operation } from "effection";
+import {
+  addSpent,
+  affords,
+  lessSpent,
+  nothingSpent,
+  passed,
+  type Spent,
+  spentBy,
+} from "../decisions/spend.ts";
+import type { Woken } from "../effects/parking.ts";
 import type { Usage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 
@@ -9,10 +19,30 @@ const expected = (agent: AgentState): Spent =>
 const isLimited = ({ pool: { run } }: AgentState): boolean =>
   run.budget.maxTokens !== undefined || run.budget.maxCost !== undefined;
 
-/** What the run's budget still lets an agent do. */
+/** What the run's budget lets an agent do once those who generate now have used nothing of what they reserved. */
 export function canAfford(agent: AgentState): ReturnType<typeof affords> {
   const { run } = agent.pool;
-  return isLimited(agent) ? affords(run.budget, run.spent, run.reserved, expected(agent)) : "turn";
+  return isLimited(agent) ? affords(run.budget, run.spent, nothingSpent, expected(agent)) : "turn";
+}
+
+/** Whether a generation can be paid for: now, once others gave back what they reserved, or never. */
+export function fundsFor(agent: AgentState, forced: boolean): "there" | "reserved" | "gone" {
+  if (!isLimited(agent)) return "there";
+  const { run } = agent.pool;
+  const enough = (reserved: Spent): boolean => {
+    const what = affords(run.budget, run.spent, reserved, expected(agent));
+    return what === "turn" || (forced && what === "report");
+  };
+  return enough(run.reserved) ? "there" : enough(nothingSpent) ? "reserved" : "gone";
+}
+
+/** Waits, holding nothing, until some generation gave back what it had reserved. */
+export function waitForFunds({ pool: { run }, life }: AgentState): Operation<Woken<void>> {
+  return run.parking.park<void>(life, (wake) => {
+    const refunded = (): void => wake();
+    run.refunds.add(refunded);
+    return () => run.refunds.delete(refunded);
+  });
 }
 
 /** Reserves what a generation is expected to use; the function it returns gives that back. */
@@ -23,6 +53,7 @@ export function reserveTokens(agent: AgentState): () => void {
   run.reserved = addSpent(run.reserved, reserved);
   return () => {
     run.reserved = lessSpent(run.reserved, reserved);
+    for (const refunded of [...run.refunds]) refunded();
   };
 }
 

@@ -5,7 +5,7 @@ import { type GenerateRequest, ModelLimitError, type Turn } from "../values/mode
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { parkAgent, setPhase } from "./park.ts";
-import { reserveTokens, spendTokens } from "./spend-tokens.ts";
+import { fundsFor, reserveTokens, spendTokens, waitForFunds } from "./spend-tokens.ts";
 
 /** Parks per generation, with waits of 1, 2, 4, 8, 16 seconds where the provider does not say how long. */
 const MODEL_RETRIES = 5;
@@ -28,7 +28,7 @@ export function* takeTurn(
     let limit: ModelLimitError;
     let giveBack = (): void => {};
     try {
-      if (!run.generations.tryAcquire(slot)) yield* run.generations.acquire(slot, agent.life);
+      if (!(yield* enter(agent, slot, forced))) return undefined;
       giveBack = reserveTokens(agent);
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
@@ -47,6 +47,18 @@ export function* takeTurn(
     }
     if (!forced) agent.step = undefined;
     if ((yield* waitForModel(agent, limit, attempt)).type === "withdrawn") return undefined;
+  }
+}
+
+/** Waits for a permit, and for the tokens to use it. False: there will be none, or the run winds down. */
+function* enter(agent: AgentState, slot: Slot, forced: boolean): Operation<boolean> {
+  const { generations } = agent.pool.run;
+  for (;;) {
+    if (!generations.tryAcquire(slot)) yield* generations.acquire(slot, agent.life);
+    const funds = fundsFor(agent, forced);
+    if (funds === "there") return true;
+    generations.release(slot);
+    if (funds === "gone" || (yield* waitForFunds(agent)).type === "withdrawn") return false;
   }
 }
 

@@ -41,7 +41,8 @@ export type PartialBudget = Partial<Omit<Budget, "context">> & {
 export function withDefaults(budget: PartialBudget | undefined, base: Budget = defaultBudget): Budget {
   const hard = budget?.context?.hard ?? base.context.hard;
   const soft = budget?.context?.soft ?? Math.min(base.context.soft, hard);
-  return { ...base, ...budget, context: { soft, hard } };
+  const given = Object.entries(budget ?? {}).filter(([, value]) => value !== undefined);
+  return { ...base, ...Object.fromEntries(given), context: { soft, hard } };
 }
 
 export const defaultBudget: Budget = {
