@@ -50,7 +50,7 @@ describe("pool config", () => {
       "model: a/b",
       "providers: { openai-compatible: { baseURL: 'http://me:secret@127.0.0.1', headers: { authorization: secret } } }",
       "defaults: { guards: { url_dedup: { scope: cohort } } }",
-      "policy: { deny: [shell], requireApproval: [pay] }",
+      "policy: { deny: [shell], review: { agent: true } }",
     ].join("\n"),
     "harness.local.yml": "policy: { deny: [wire] }\n",
   };
@@ -71,7 +71,7 @@ describe("pool config", () => {
       expect(stdout).toMatch(line);
     expect(stdout).not.toContain("secret");
     expect(stderr).toContain(
-      "policy.requireApproval got a list, but approvals by people cannot be used yet.",
+      "policy.review got a map, but reviews cannot be used yet.",
     );
   });
 
