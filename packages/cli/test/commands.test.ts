@@ -70,9 +70,7 @@ describe("pool config", () => {
     ])
       expect(stdout).toMatch(line);
     expect(stdout).not.toContain("secret");
-    expect(stderr).toContain(
-      "policy.review got a map, but reviews cannot be used yet.",
-    );
+    expect(stderr).toContain("policy.review got a map, but reviews cannot be used yet.");
   });
 
   it("prints them as JSON for programs", async () => {
