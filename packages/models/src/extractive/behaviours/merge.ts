@@ -120,7 +120,7 @@ function missing(report: MaterialReport, findings: readonly MaterialFinding[]): 
 /** What a reader of a brief has to know. The shares are those that `npm run bench` measures. */
 const howMade =
   "Made by an extractive engine, not a language model: it quotes and does not reword. Of its first quotations about " +
-  "19 in 20 held the answer where the confidence was 0.8 or more, 17 in 20 from 0.6, and half of them below.";
+  "19 in 20 held the answer where the confidence was 0.8 or more, 17 in 20 from 0.6, and three in five below.";
 
 /** Ends a synthesis with the merged sections. */
 export function mergeMove(tool: ToolRole<BriefRole>, material: Material): Move {
