@@ -353,7 +353,7 @@ describe("a hostile guard", () => {
   }
 
   // must hold: a key that is promised and fails is that guard's failure, not the process's
-  it.fails("that promises a key which rejects leaves no rejection unhandled", async () => {
+  it("that promises a key which rejects leaves no rejection unhandled", async () => {
     const strays = await strayRejections(() =>
       run(() =>
         play({
@@ -560,7 +560,7 @@ describe("a hostile hook", () => {
   }
 
   // must hold: what hooks are given are copies: only what they answer counts
-  it.fails("that changes the execution at afterExecute changes nothing that the model reads", () =>
+  it("that changes the execution at afterExecute changes nothing that the model reads", () =>
     run(function* () {
       const model = playing(ask("search"), report());
       yield* play({
@@ -581,7 +581,7 @@ describe("a hostile hook", () => {
       expect(lastShown(model, "agent/0")[0]!.value).toEqual({ hits: ["kept"] });
     }));
 
-  it.fails("that makes a failed execution look as if it had returned does not make it attended", () =>
+  it("that makes a failed execution look as if it had returned does not make it attended", () =>
     run(function* () {
       const { result } = yield* play({
         model: playing(ask("search"), report()),
@@ -604,7 +604,7 @@ describe("a hostile hook", () => {
     }));
 
   // must hold: an observer that fails is none of the run's business, in whatever way it fails
-  it.fails("that observes events and rejects leaves no rejection unhandled", async () => {
+  it("that observes events and rejects leaves no rejection unhandled", async () => {
     const strays = await strayRejections(() =>
       run(() =>
         play({
@@ -644,11 +644,6 @@ describe("a hostile tool", () => {
     ["a revoked proxy", revoked()],
   ];
   // must hold: a throw is that call's own, whatever is thrown; the model reads text
-  const fatal = new Set([
-    "an object without a prototype in an operation",
-    "a revoked proxy at once",
-    "a revoked proxy in an operation",
-  ]);
   for (const [what, error] of thrown)
     for (const [how, execute] of [
       [
@@ -671,7 +666,7 @@ describe("a hostile tool", () => {
         },
       ],
     ] as [string, Tool["execute"]][])
-      (fatal.has(`${what} ${how}`) ? it.fails : it)(`that throws ${what} ${how} fails that call alone`, () =>
+      it(`that throws ${what} ${how} fails that call alone`, () =>
         run(function* () {
           const model = playing(asks(["bad"], ["search", { q: "x" }]), report("went on"));
           const { result } = yield* play({
@@ -685,8 +680,7 @@ describe("a hostile tool", () => {
           expect(bad!.type).toBe("error-text");
           expect(typeof bad!.value).toBe("string");
           expect(good).toMatchObject({ type: "json" });
-        }),
-      );
+        }));
 
   const returned: [string, () => unknown, "ok" | "error"][] = [
     ["nothing", () => undefined, "ok"],
@@ -1088,7 +1082,7 @@ describe("a hostile model", () => {
     }));
 
   // must hold: hostile input never ends an agent: the call is answered as one that cannot be read
-  it.fails("that nests its arguments far too deep is told so", () =>
+  it("that nests its arguments far too deep is told so", () =>
     run(function* () {
       const tool: Tool = {
         name: "search",

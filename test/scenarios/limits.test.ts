@@ -548,7 +548,7 @@ describe("maxAgents", () => {
 
 describe("an agent that a tool spawns in the pool around it", () => {
   // must hold: a call does not keep a permit from those it waits for
-  it.fails("does not hold it up: the call lends its permit, or the spawn is an error that says why", () =>
+  it("does not hold it up: the call lends its permit, or the spawn is an error that says why", () =>
     run(function* () {
       let around: PoolContext | undefined;
       const work = instant("work", {

@@ -172,7 +172,7 @@ describe("a pool inside a call", () => {
     }));
 
   // must hold: who was never shown a result has not read it: with a conversation of its own a helper may read it
-  it.fails("with a conversation of its own has not read what it was not shown", () =>
+  it("with a conversation of its own has not read what it was not shown", () =>
     run(function* () {
       const search = instant("search", { hooks: { beforeDispatch: [dedup("once", ({ q }) => q)] } });
       const model = scripted(({ task }) =>
@@ -351,7 +351,7 @@ describe("a pool inside a call", () => {
       }));
 
   // must hold: a terminal tool's call is a call: pools inside it nest in it
-  it.fails("opened by a terminal tool is a pool inside that call", () =>
+  it("opened by a terminal tool is a pool inside that call", () =>
     run(function* () {
       const closing = defineTool({
         name: "close",
@@ -379,7 +379,7 @@ describe("a pool inside a call", () => {
     }));
 
   // must hold: a call that held no permit takes none when its pool is over
-  it.fails("opened by a terminal tool that is an async function loses no permit", () =>
+  it("opened by a terminal tool that is an async function loses no permit", () =>
     run(function* () {
       const closing = defineTool({
         name: "close",
@@ -519,7 +519,7 @@ describe("delegate", () => {
     }));
 
   // must hold: a delegate of a pool with a key of its own can be called as often as one without
-  it.fails("with a key of its own may be called twice", () =>
+  it("with a key of its own may be called twice", () =>
     run(function* () {
       const model = scripted(({ task }) =>
         task === "boss"

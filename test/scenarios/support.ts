@@ -40,7 +40,7 @@ export function* open({ onEvent, clock = manualClock(), ...options }: RigOptions
     clock,
     onEvent: (event) => {
       events.push(event);
-      onEvent?.(event);
+      return onEvent?.(event); // what it promises is the pool's to catch
     },
   });
   const outcome: Rig["outcome"] = {};

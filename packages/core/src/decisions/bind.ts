@@ -1,14 +1,13 @@
 import type { ZodType } from "zod";
 import type { Answerable } from "../values/answer.ts";
-import { ConfigurationError } from "../values/errors.ts";
 import type { GuardInput, KeyedGuard, Scope, ToolGuard } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import { identityOf, type Tool, validatorOf } from "../values/tool.ts";
 import type { Key } from "./call-args.ts";
 import { canonicalKey } from "./canonical.ts";
 import { copy } from "./copy.ts";
-import { nearest, selects } from "./names.ts";
-import { type GuardSettings, RESERVED } from "./overrides.ts";
+import { selects } from "./names.ts";
+import type { GuardSettings } from "./overrides.ts";
 
 /** A tool with everything that is decided about it when its pool opens. */
 export interface BoundTool {
@@ -113,61 +112,3 @@ const toolsOf = (guard: ToolGuard): readonly string[] | undefined =>
 export const guardNames = (hooks: readonly ToolLifecycleHooks[]): string[] => [
   ...new Set(hooks.flatMap((hook) => (hook.beforeDispatch ?? []).map((guard) => guard.name))),
 ];
-
-const MOMENTS = [
-  "onRoute",
-  "rewrite",
-  "onPropose",
-  "beforeDispatch",
-  "afterExecute",
-  "beforeAdmit",
-  "afterAdmit",
-  "onResult",
-  "onReturn",
-];
-const SETTINGS = ["name", "onError", "timeoutMs"];
-
-/** Throws where hooks name a moment there is not, or a guard cannot work. `where` names the place. */
-export function checkHooks(hooks: readonly ToolLifecycleHooks[], where: string): void {
-  hooks.forEach((hook, index) => {
-    const place = `${where}[${index}]`;
-    if (typeof hook !== "object" || hook === null)
-      throw new ConfigurationError(`${place}: found ${typeof hook}; a hook is an object with moments.`);
-    for (const key of Object.keys(hook))
-      if (!MOMENTS.includes(key) && !SETTINGS.includes(key) && /^(on|before|after|rewrite)/.test(key)) {
-        const near = nearest(key, MOMENTS);
-        throw new ConfigurationError(
-          `${place}.${key}: there is no such moment${near ? `; did you mean ${near}?` : "."} Moments: ${MOMENTS.join(", ")}.`,
-        );
-      }
-    for (const [at, guard] of (hook.beforeDispatch ?? []).entries())
-      checkGuard(guard, `${place}.beforeDispatch[${at}]`);
-  });
-}
-
-function checkGuard(guard: ToolGuard, place: string): void {
-  if (typeof guard !== "function" && (typeof guard !== "object" || guard === null))
-    throw new ConfigurationError(
-      `${place}: found ${guard === null ? "null" : typeof guard}; a guard is an object or a function.`,
-    );
-  if (typeof guard.name !== "string" || guard.name === "")
-    throw new ConfigurationError(
-      `${place}: a guard needs a name; it is the key it is configured and recorded by.`,
-    );
-  if ((RESERVED as readonly string[]).includes(guard.name))
-    throw new ConfigurationError(
-      `${place}: "${guard.name}" is a name of the framework's own refusals; choose another.`,
-    );
-  if (typeof guard === "function") return;
-  const kinds = (["reject", "decide", "key"] as const).filter(
-    (kind) => typeof (guard as unknown as Record<string, unknown>)[kind] === "function",
-  );
-  if (kinds.length !== 1)
-    throw new ConfigurationError(
-      `${place} "${guard.name}": found ${kinds.length ? kinds.join(" and ") : "none"} of reject, decide and key; a guard has exactly one.`,
-    );
-  if (kinds[0] !== "decide" && typeof (guard as { message?: unknown }).message !== "string")
-    throw new ConfigurationError(
-      `${place} "${guard.name}": needs a message, which the model reads in the call's place.`,
-    );
-}

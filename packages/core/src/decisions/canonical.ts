@@ -66,8 +66,10 @@ function parseUrl(text: string): URL | undefined {
 export function canonicalKey(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return canonicalText(value) || undefined;
-  if (typeof value === "object" && typeof (value as { then?: unknown }).then === "function")
+  if (typeof value === "object" && typeof (value as { then?: unknown }).then === "function") {
+    Promise.resolve(value).catch(() => {}); // nobody waits for it: its rejection is not to end the process
     throw new TypeError("a key must be computed at once, not promised");
+  }
   const text = canonicalJson(value);
   return text === "{}" || text === "[]" || text === "null" ? undefined : text;
 }

@@ -1,5 +1,6 @@
 import { prettifyError, type ZodType } from "zod";
 import type { Args } from "../values/json.ts";
+import { frozenCopy } from "./copy.ts";
 import { unknownName } from "./names.ts";
 
 export type Parsed =
@@ -27,7 +28,7 @@ export function validateArgs(tool: string, value: unknown, schema: ZodType): Par
     return invalid(`The arguments of ${tool} must be a JSON object. Send them again as one.`);
   try {
     const result = schema.safeParse(value);
-    if (result.success) return { type: "parsed", args: result.data as Args };
+    if (result.success) return { type: "parsed", args: frozenCopy(result.data as Args) };
     return invalid(
       `The arguments of ${tool} don't fit its schema:\n${prettifyError(result.error)}\nCorrect them and call again.`,
     );

@@ -39,6 +39,8 @@ function boundedOperation<T>(operation: Operation<T>, allowance: Allowance): Ope
     });
     try {
       return yield* operation;
+    } catch (thrown) {
+      throw asError(thrown);
     } finally {
       allowance.stop();
     }

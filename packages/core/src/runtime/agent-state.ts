@@ -66,8 +66,6 @@ export class AgentState implements Holder {
   readonly repetition: Repetition | undefined;
   /** Whether it was told that its context fills up. */
   toldOfContext = false;
-  /** The longest turn it had, in tokens. */
-  longest = 0;
   /** Whether one of its returns was rejected, and whether one did not have the form its task asks for. */
   rejected = false;
   misformed = false;

@@ -32,7 +32,8 @@ export class CallExecution {
 
   /** The calls that agents of a pool inside it run under. */
   underneath(): readonly Ticket[] {
-    return [...this.call.agent.under, this.call.ticket!];
+    const { agent, ticket } = this.call;
+    return ticket ? [...agent.under, ticket] : agent.under; // a terminal call has no place in line
   }
 
   /**

@@ -14,15 +14,17 @@ export type DelegateOptions = Partial<Omit<AgentPoolOptions, "orchestrate" | "pa
  * A tool that hands tasks to agents forked from its caller: they know what it knows, and every guard, grant and deny
  * that holds for it holds for them.
  */
-export function delegate({ name = "delegate", ...pool }: DelegateOptions = {}): Tool {
+export function delegate({ name = "delegate", key, ...pool }: DelegateOptions = {}): Tool {
   return defineTool({
     name,
     description: "Hands tasks to helpers who know what you know, and returns what each of them found.",
     parameters: z.object({
       tasks: z.array(z.string().min(1)).min(1).max(16).describe("One task for each helper."),
     }),
-    *execute({ tasks }) {
-      const { agents } = yield* agentPool({ ...pool, orchestrate: parallel(tasks) });
+    *execute({ tasks }, { id, attempt }) {
+      // a key of its own names the helpers of one call: a tool is called more than once
+      const own = key === undefined ? {} : { key: `${key}/${id}~${attempt}` };
+      const { agents } = yield* agentPool({ ...pool, ...own, orchestrate: parallel(tasks) });
       return agents.map(({ task, exit, result, reason }) => ({ task, exit, result: result ?? null, reason }));
     },
   });

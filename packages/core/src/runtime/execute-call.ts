@@ -1,6 +1,6 @@
 import type { Operation } from "effection";
 import { copy } from "../decisions/copy.ts";
-import { reasonOf } from "../decisions/reason.ts";
+import { asError, reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
@@ -43,7 +43,7 @@ export function* executeCall(call: Call, nest: Nest): Operation<Outcome> {
       if (isPending(value)) value = yield* bounded(value, allowance);
       outcome = { type: "returned", value: toJson(value) };
     } catch (error) {
-      outcome = { type: "threw", error };
+      outcome = { type: "threw", error: asError(error) };
     } finally {
       nest.execution = undefined;
       context.end();

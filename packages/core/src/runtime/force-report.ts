@@ -1,7 +1,6 @@
 import type { Operation } from "effection";
 import type { BoundTool } from "../decisions/bind.ts";
 import { CallArgs } from "../decisions/call-args.ts";
-import { frozenCopy } from "../decisions/copy.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { parseArgs } from "../decisions/parse.ts";
 import { reasonOf } from "../decisions/reason.ts";
@@ -64,7 +63,7 @@ function* readCall(
 ): Operation<Report | undefined> {
   const parsed = parseArgs(proposed.tool, proposed.input, bound.schema);
   if (parsed.type === "invalid") return undefined;
-  const args = new CallArgs(frozenCopy(parsed.args));
+  const args = new CallArgs(parsed.args);
   const { tool, identity } = { tool: proposed.tool, identity: bound.identity };
   const id = `${agent.key}:${agent.turns + 1}#0`;
   const call = {

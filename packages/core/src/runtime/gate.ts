@@ -1,7 +1,6 @@
 import type { Operation } from "effection";
 import type { BoundGuard, BoundTool } from "../decisions/bind.ts";
 import { CallArgs } from "../decisions/call-args.ts";
-import { frozenCopy } from "../decisions/copy.ts";
 import { selects } from "../decisions/names.ts";
 import type { Reserved } from "../decisions/overrides.ts";
 import { noSuchTool, type Parsed, parseArgs, validateArgs } from "../decisions/parse.ts";
@@ -50,7 +49,7 @@ export function gate(
     toolCallId: proposed.id,
     tool: name,
     identity: form.bound.identity,
-    args: new CallArgs(frozenCopy(form.args)),
+    args: new CallArgs(form.args),
     turn,
     bound: form.bound,
     ticket: undefined,
@@ -101,7 +100,7 @@ function* gateRewritten(call: Call): Operation<Gated> {
   if (form.type === "refused") return block(call.tool, call.id, form);
   const { bound } = form;
   return yield* known(
-    gateGuards({ ...call, bound, identity: bound.identity, args: new CallArgs(frozenCopy(form.args)) }),
+    gateGuards({ ...call, bound, identity: bound.identity, args: new CallArgs(form.args) }),
   );
 }
 

@@ -24,11 +24,15 @@ export function* judge(call: Call, execution: Execution, attempt: number): Opera
     agent,
     call: call.id,
     moment: "afterExecute",
-    input: () => ({ ...about(), execution, result: copy(result), error, attempt }),
+    input: () => ({ ...about(), execution: copyOf(execution), result: copy(result), error, attempt }),
     read: readExecuted,
   });
   return answer ?? judgeByDefault(execution);
 }
+
+/** What hooks see: nothing they do to it changes what the model reads. */
+const copyOf = (execution: Execution): Execution =>
+  execution.type === "returned" ? { type: "returned", value: copy(execution.value) } : { ...execution };
 
 const ATTEMPT: ExecutedAnswer = { type: "attempt" };
 

@@ -77,6 +77,10 @@ function* contextOf(pool: Pool): Operation<PoolContext> {
       },
     },
     *spawn(task) {
+      if ((yield* NestContext.get())?.execution)
+        throw new ConfigurationError(
+          "spawn: a tool cannot spawn agents of the pool around it, for which its call would wait; open a pool in the tool: agentPool, or delegate.",
+        );
       // outside the orchestrator's own scope the order of spawns is not its own: a key has to name them
       const inOrder = (yield* useScope()) === home;
       const named = typeof task === "object" && task.key !== undefined;

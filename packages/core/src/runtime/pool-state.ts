@@ -1,10 +1,14 @@
-import { type BoundTool, bindTool, checkHooks, guardNames, hooksOf } from "../decisions/bind.ts";
+import { type BoundTool, bindTool, guardNames, hooksOf } from "../decisions/bind.ts";
+import { checkBudget, checkCallsPerTool, checkContext } from "../decisions/check-budget.ts";
+import { checkHooks } from "../decisions/check-hooks.ts";
+import { checkIdle, checkList, checkTools } from "../decisions/check-tools.ts";
 import { createLife, type Life } from "../decisions/life.ts";
 import type { Ticket } from "../decisions/line.ts";
-import { selects, unknownName } from "../decisions/names.ts";
-import { type GuardSettings, guardSettings, isChecked } from "../decisions/overrides.ts";
+import { selects } from "../decisions/names.ts";
+import { type GuardSettings, guardSettings } from "../decisions/overrides.ts";
+import { checkApprovals, grantsWithin, identified, named, readNames } from "../decisions/permissions.ts";
 import { Redaction } from "../decisions/redaction.ts";
-import { type Budget, defaultBudget, withDefaults } from "../values/budget.ts";
+import { type Budget, withDefaults } from "../values/budget.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { GuardFunction } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
@@ -14,7 +18,7 @@ import { defaultRepetition, type RepetitionLimits } from "../values/repetition.t
 import { identityOf, parametersOf, type Tool } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Nest } from "./call-execution.ts";
-import { redactModel } from "./redact-model.ts";
+import { redacted } from "./redact-model.ts";
 import { createRun, type Observer, type Run } from "./run.ts";
 
 /** A pool as the runtime keeps it. */
@@ -35,8 +39,8 @@ export interface Pool {
   readonly requireApproval: readonly string[];
   /** Of each pool from the outermost in: a tool has to be granted in all of them. */
   readonly grants: readonly (readonly string[])[];
-  /** What models of this tree may not see; undefined: they see all. */
-  readonly redaction: Redaction | undefined;
+  /** What models of this pool may not see, of each pool from the outermost in. */
+  readonly redactions: readonly Redaction[];
   /** Whether anybody judges steps, and who chooses the tools of a turn. */
   readonly judges: boolean;
   readonly routes: readonly ToolLifecycleHooks[];
@@ -71,12 +75,14 @@ export function createPool(
       approvals: options.approvals,
       observers,
     });
+  checkContext(options.budget?.context);
   const budget = withDefaults(options.budget, outer?.budget);
   checkBudget(budget);
 
-  const redaction = outer?.redaction ?? (options.redact && new Redaction(options.redact));
-  const model =
-    options.model && redaction ? redactModel(options.model, redaction) : (options.model ?? outer?.model);
+  const added = options.redact ? [new Redaction(options.redact)] : [];
+  const around = outer?.redactions ?? [];
+  const redactions = [...around, ...added];
+  const model = options.model ? redacted(options.model, redactions) : outer && redacted(outer.model, added);
   if (!model)
     throw new ConfigurationError(
       'model: missing; give the pool a model, for example resolveModel("extractive").',
@@ -90,6 +96,8 @@ export function createPool(
   const inherited = usable
     ? [...usable.values()].map((bound) => bound.tool).filter((tool) => tool !== outer?.terminal?.tool)
     : [];
+  checkList("tools", options.tools);
+  checkList("hooks", options.hooks);
   const tools = options.tools ?? inherited;
   const terminal = options.terminal ?? (options.tools ? undefined : outer?.terminal?.tool);
   const all = terminal ? [...tools, terminal] : [...tools];
@@ -100,6 +108,10 @@ export function createPool(
       `terminal: "${terminal.name}" is a client tool; what ends an agent is taken here. Give its target as server.`,
     );
 
+  if (options.recovery !== undefined && options.recovery !== "report" && options.recovery !== "none")
+    throw new ConfigurationError(
+      `recovery: found ${JSON.stringify(options.recovery)}; accepted are "report" and "none".`,
+    );
   const own = options.policy ? [policyHook(options.policy), ...(options.hooks ?? [])] : (options.hooks ?? []);
   checkHooks(own, "hooks");
   for (const tool of all) checkHooks(hooksOf(tool), `tools.${tool.name}.hooks`);
@@ -116,7 +128,7 @@ export function createPool(
   const asked = readNames("requireApproval", options.requireApproval, all);
   const requireApproval = identified([...(outer?.requireApproval ?? []), ...asked], all);
   checkApprovals(asked, options.deny ?? [], all);
-  const grants = grantsOf(options, outer, all);
+  const grants = grantsWithin(outer?.grants, options.grants && readNames("grants", options.grants, all));
   if (terminal && deny.some((pattern) => selects(pattern, named(terminal))))
     throw new ConfigurationError(
       `deny: "${terminal.name}" is the terminal tool; an agent could never report.`,
@@ -130,6 +142,7 @@ export function createPool(
 
   const forksCaller =
     nest?.execution !== undefined &&
+    options.redact === undefined &&
     options.model === undefined &&
     options.system === undefined &&
     options.tools === undefined &&
@@ -155,7 +168,7 @@ export function createPool(
     deny,
     requireApproval,
     grants,
-    redaction,
+    redactions,
     judges:
       hooks.some((hook) => hook.onPropose) ||
       all.some((tool) => hooksOf(tool).some((hook) => hook.onPropose)),
@@ -183,11 +196,6 @@ export function createPool(
   return pool;
 }
 
-const named = (tool: Tool): { name: string; identity: string } => ({
-  name: tool.name,
-  identity: identityOf(tool),
-});
-
 /** What a pool around declares on a tool holds for it here too, whoever brings it. */
 function aroundOf(tool: Tool, outer: Pool | undefined): readonly ToolLifecycleHooks[] {
   if (!outer) return [];
@@ -211,170 +219,4 @@ function repetitionOf(
   if (repetition === false) return undefined;
   if (!repetition) return outer ? outer.repetition : defaultRepetition;
   return { ...defaultRepetition, ...outer?.repetition, ...repetition };
-}
-
-/**
- * A tool that is named cannot be denied and asked about, and there is nothing to approve where a tool runs elsewhere.
- * Patterns may overlap: a deny comes first, and client tools are refused.
- */
-function checkApprovals(
-  requireApproval: readonly string[],
-  deny: readonly string[],
-  tools: readonly Tool[],
-): void {
-  for (const pattern of requireApproval.filter((pattern) => !pattern.includes("*")))
-    for (const tool of tools.filter((tool) => selects(pattern, named(tool)))) {
-      if (deny.some((other) => !other.includes("*") && selects(other, named(tool))))
-        throw new ConfigurationError(
-          `requireApproval: "${pattern}" is in deny too; a denied call never gets to a person. Take it out of one.`,
-        );
-      if (tool.target === "client")
-        throw new ConfigurationError(
-          `requireApproval: "${pattern}" is a client tool; its calls run elsewhere, so there is nothing to approve here.`,
-        );
-    }
-}
-
-/** Grants are for one run: a pool inside another holds no more than the one around it, however each writes it. */
-function grantsOf(
-  options: AgentPoolOptions,
-  outer: Pool | undefined,
-  tools: readonly Tool[],
-): Pool["grants"] {
-  const given = options.grants && readNames("grants", options.grants, tools);
-  if (!outer) return [given ?? []];
-  return given ? [...outer.grants, given] : outer.grants;
-}
-
-/** Patterns, and the identities of what they select here: a tool is the same under another name. */
-const identified = (patterns: readonly string[], tools: readonly Tool[]): readonly string[] => [
-  ...new Set([
-    ...patterns,
-    ...tools.filter((tool) => patterns.some((pattern) => selects(pattern, named(tool)))).map(identityOf),
-  ]),
-];
-
-/** Patterns that select tools. One without `*` must select something, unless it was checked elsewhere. */
-function readNames(
-  place: string,
-  patterns: readonly string[] | undefined,
-  tools: readonly Tool[],
-): readonly string[] {
-  if (!patterns) return [];
-  for (const pattern of patterns) {
-    if (typeof pattern !== "string" || pattern === "")
-      throw new ConfigurationError(
-        `${place}: found ${JSON.stringify(pattern)}; accepted are names, prefixes and identities of tools.`,
-      );
-    if (pattern.includes("*") || isChecked(patterns) || tools.some((tool) => selects(pattern, named(tool))))
-      continue;
-    throw new ConfigurationError(
-      `${place}: ${unknownName(
-        "tool",
-        pattern,
-        tools.map((tool) => tool.name),
-      )}`,
-    );
-  }
-  return patterns;
-}
-
-function checkIdle({ guards, deny, policy, requireApproval }: AgentPoolOptions): void {
-  if (policy)
-    throw new ConfigurationError(
-      "policy: this pool has no tools, so there is nothing to decide. Give it tools, or leave policy out.",
-    );
-  if (requireApproval && !isChecked(requireApproval) && requireApproval.length > 0)
-    throw new ConfigurationError(
-      "requireApproval: this pool has no tools, so there is nothing to approve. Give it tools, or leave requireApproval out.",
-    );
-  if (guards && !isChecked(guards) && Object.keys(guards).length > 0)
-    throw new ConfigurationError(
-      "guards: this pool has no tools, so there is nothing to guard. Give it tools, or leave guards out.",
-    );
-  if (deny && !isChecked(deny) && deny.length > 0)
-    throw new ConfigurationError(
-      "deny: this pool has no tools, so there is nothing to deny. Give it tools, or leave deny out.",
-    );
-}
-
-function checkTools(tools: readonly Tool[]): void {
-  const names = new Set<string>();
-  tools.forEach((tool, index) => {
-    const place = `tools[${index}]`;
-    if (typeof tool?.name !== "string" || tool.name === "")
-      throw new ConfigurationError(`${place}.name: missing; a tool needs a name.`);
-    if (typeof tool.execute !== "function")
-      throw new ConfigurationError(`${place} "${tool.name}": needs execute, a function.`);
-    if (typeof tool.parameters !== "object" || tool.parameters === null)
-      throw new ConfigurationError(
-        `${place} "${tool.name}": needs parameters, a zod object or a JSON Schema.`,
-      );
-    if (names.has(tool.name))
-      throw new ConfigurationError(
-        `${place}: two tools are called "${tool.name}"; the model could not tell them apart.`,
-      );
-    names.add(tool.name);
-  });
-}
-
-/** Limits that have no default. */
-const OPTIONAL = ["maxTokens", "maxCost", "wallClock"];
-
-/** Every number of a budget is at least 1, but for retries, which may be 0. */
-function checkBudget(budget: Budget): void {
-  for (const [key, value] of Object.entries(budget)) {
-    if (!Object.hasOwn(defaultBudget, key) && !OPTIONAL.includes(key))
-      throw new ConfigurationError(
-        `budget.${unknownName("limit", key, [...Object.keys(defaultBudget), ...OPTIONAL])}`,
-      );
-    if (typeof value !== "number") continue;
-    const least =
-      key === "maxToolRetries" || key === "runRetries" || key === "maxToolCalls" || key === "maxCost" ? 0 : 1;
-    if (!(value >= least))
-      throw new ConfigurationError(`budget.${key}: found ${value}; accepted are numbers from ${least}.`);
-  }
-  checkWallClock(budget.wallClock);
-  const { soft, hard } = budget.context;
-  if (!(soft > 0 && soft <= hard))
-    throw new ConfigurationError(
-      `budget.context.soft: found ${soft}; accepted are shares from 0 to hard, ${hard}.`,
-    );
-  if (!(hard > 0 && hard <= 1))
-    throw new ConfigurationError(`budget.context.hard: found ${hard}; accepted are shares from 0 to 1.`);
-}
-
-function checkWallClock(wallClock: unknown): void {
-  if (wallClock === undefined) return;
-  const place = "budget.wallClock";
-  if (typeof wallClock !== "object" || wallClock === null)
-    throw new ConfigurationError(
-      `${place}: found ${JSON.stringify(wallClock)}; accepted is { soft, hard }, in milliseconds.`,
-    );
-  for (const [key, value] of Object.entries(wallClock)) {
-    if (key !== "soft" && key !== "hard")
-      throw new ConfigurationError(`${place}.${unknownName("limit", key, ["soft", "hard"])}`);
-    if (value !== undefined && !(typeof value === "number" && value >= 0))
-      throw new ConfigurationError(
-        `${place}.${key}: found ${typeof value === "number" ? value : JSON.stringify(value)}; accepted are milliseconds from 0.`,
-      );
-  }
-  const { soft = 0, hard = Number.POSITIVE_INFINITY } = wallClock as { soft?: number; hard?: number };
-  if (soft > hard)
-    throw new ConfigurationError(
-      `${place}.soft: found ${soft}; accepted are milliseconds up to hard, ${hard}.`,
-    );
-}
-
-function checkCallsPerTool(limits: { readonly [tool: string]: number } = {}, tools: readonly Tool[]): void {
-  const names = tools.map((tool) => tool.name);
-  for (const [name, limit] of Object.entries(limits)) {
-    const place = "budget.maxCallsPerTool";
-    if (!names.includes(name) && !isChecked(limits))
-      throw new ConfigurationError(`${place}: ${unknownName("tool", name, names)}`);
-    if (!(typeof limit === "number" && limit >= 0))
-      throw new ConfigurationError(
-        `${place}.${name}: found ${typeof limit === "number" ? limit : JSON.stringify(limit)}; accepted are numbers from 0.`,
-      );
-  }
 }

@@ -1,12 +1,14 @@
 import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
+import { windingOf } from "../decisions/life.ts";
 import { readOutput } from "../decisions/output.ts";
-import { reasonOf } from "../decisions/reason.ts";
+import { asError, reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
+import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
 import type { ReturnAnswer } from "../values/hooks.ts";
 import { ToolRetryError } from "../values/tool.ts";
@@ -46,22 +48,30 @@ export function* proposeReturn(agent: AgentState, said: Call | string): Operatio
 export function* shapeReport(
   call: Call,
 ): Operation<{ readonly value: unknown } | { readonly error: string }> {
-  const { tool } = call.bound;
-  const allowance = new Allowance(call.agent.pool.run.clock, tool.timeoutMs ?? TOOL_DEADLINE);
+  const { agent, bound } = call;
+  const { run } = agent.pool;
+  const allowance = new Allowance(run.clock, bound.tool.timeoutMs ?? TOOL_DEADLINE);
+  const slot: Slot = { held: false };
   for (let attempt = 0; ; attempt++) {
-    const context = new ExecutionContext(new CallExecution(call, attempt, { held: false }, allowance));
+    const execution = new CallExecution(call, attempt, slot, allowance);
+    const context = new ExecutionContext(execution);
     let busy: ToolRetryError;
     try {
-      const value = tool.execute(copy(call.args.args), context);
+      yield* run.tools.acquire(slot, agent.life);
+      agent.nest.execution = execution;
+      const value = bound.tool.execute(copy(call.args.args), context);
       return { value: toJson(isPending(value) ? yield* bounded(value, allowance) : value) };
-    } catch (error) {
+    } catch (thrown) {
+      const error = asError(thrown);
       if (!(error instanceof ToolRetryError)) return { error: reasonOf(error) };
       busy = error;
     } finally {
+      agent.nest.execution = undefined;
       context.end();
+      run.tools.release(slot);
     }
     const goOn = mayRetry(call, attempt) && (yield* waitToRetry(call, busy.retryAfterMs)).type === "woken";
-    if (!goOn) return { error: words.unavailable(tool.name, busy.message) };
+    if (!goOn) return { error: words.unavailable(bound.name, busy.message) };
   }
 }
 
@@ -96,7 +106,11 @@ function* askReturn(
   call: Call | undefined,
 ): Operation<ReturnVerdict> {
   const mayReject =
-    !agent.rejected && agent.turns < agent.options.maxTurns && agent.limit === undefined && !agent.isFull;
+    !agent.rejected &&
+    agent.turns < agent.options.maxTurns &&
+    agent.limit === undefined &&
+    !agent.isFull &&
+    windingOf(agent.life) === undefined;
   let accepted: { readonly result: unknown } | undefined;
   for (const hook of call?.bound.hooks ?? agent.pool.hooks) {
     if (!hook.onReturn) continue;

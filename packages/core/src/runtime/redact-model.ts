@@ -15,6 +15,10 @@ export const redactModel = (model: Model, redaction: Redaction): Model => ({
   },
 });
 
+/** A model that several of a tree's redactions apply to. */
+export const redacted = (model: Model, redactions: readonly Redaction[]): Model =>
+  redactions.reduce(redactModel, model);
+
 class RedactedSession implements Session {
   readonly #session: Session;
   readonly #redaction: Redaction;

@@ -47,9 +47,9 @@ export function runPool(
   const log = new EventLog<PoolEvent, undefined>();
   const approvals = options.approvals ?? new ApprovalDesk();
   let handle: PoolHandle | undefined;
-  const observe = (event: PoolEvent): void => {
+  const observe = (event: PoolEvent): unknown => {
     log.add(event);
-    options.onEvent?.(event);
+    return options.onEvent?.(event); // what it promises is the run's to catch
   };
   const task = start(options.parent, function* () {
     handle = yield* useAgentPool({ ...options, approvals, onEvent: observe });

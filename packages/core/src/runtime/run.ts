@@ -3,6 +3,7 @@ import { Line } from "../decisions/line.ts";
 import { Lineage } from "../decisions/lineage.ts";
 import { nothingSpent, type Spent } from "../decisions/spend.ts";
 import { ApprovalDesk } from "../effects/approval-desk.ts";
+import { isPending } from "../effects/bounded.ts";
 import { systemClock } from "../effects/clock.ts";
 import { Desk } from "../effects/desk.ts";
 import { Parking } from "../effects/parking.ts";
@@ -37,6 +38,8 @@ export interface Run {
   /** What generations used, and what those under way are expected to. */
   spent: Spent;
   reserved: Spent;
+  /** The longest turn any agent had, in tokens. */
+  longestTurn: number;
   /** Called when a generation gives back what it had reserved. */
   readonly refunds: Set<() => void>;
   /** Calls that wait for people, and for clients. */
@@ -84,6 +87,7 @@ export function createRun({
     retries: 0,
     spent: nothingSpent,
     reserved: nothingSpent,
+    longestTurn: 0,
     refunds: new Set(),
     approvals,
     clients: new Desk("client call"),
@@ -100,9 +104,10 @@ export function createRun({
 /** An event as it is stamped, in place: one object each, however many there are. */
 type Stamped = Happening & { run: string; at: number };
 
-/** Observers are fail-open: one that throws is none of the run's business. */
+/** Observers are fail-open: one that throws, or promises and rejects, is none of the run's business. */
 function notify(observe: Observer, event: PoolEvent): void {
   try {
-    observe(event);
+    const answer: unknown = observe(event);
+    if (isPending(answer)) Promise.resolve(answer).catch(() => {});
   } catch {}
 }

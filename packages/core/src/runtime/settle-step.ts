@@ -15,6 +15,7 @@ import { proposeReturn } from "./propose-return.ts";
 import { proposeStep } from "./propose-step.ts";
 import { reserveStep } from "./reserve-step.ts";
 import { runCall, takePlace } from "./run-call.ts";
+import { settleCall } from "./settle-call.ts";
 import { type Passed, Step } from "./step.ts";
 
 /** What a step came to. */
@@ -138,16 +139,11 @@ function forgo(agent: AgentState, step: Step, at: Passed, outcome: Outcome): voi
 
 function* settleReturn(agent: AgentState, step: Step, terminal: Passed): Operation<Ending | undefined> {
   const { call, approval } = terminal;
+  const since = agent.pool.run.clock.now();
   const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
-  if (refusal) {
-    step.block(terminal, refusal);
-    return undefined;
-  }
-  const returned = yield* proposeReturn(agent, call);
-  if (returned.type === "rejected") {
-    step.block(terminal, returned.outcome);
-    return undefined;
-  }
-  step.settle(terminal, { type: "ok", value: words.accepted });
-  return returned.ending;
+  const returned = refusal ? undefined : yield* proposeReturn(agent, call);
+  const ending = returned?.type === "ended" ? returned.ending : undefined;
+  const rejection = refusal ?? (returned?.type === "rejected" ? returned.outcome : undefined);
+  step.settle(terminal, settleCall(call, rejection ?? { type: "ok", value: words.accepted }, since));
+  return ending;
 }

@@ -21,6 +21,7 @@ import { NestContext } from "./call-execution.ts";
 import { converse } from "./converse.ts";
 import type { Ending } from "./ending.ts";
 import type { Pool } from "./pool-state.ts";
+import { redacted } from "./redact-model.ts";
 
 /** The agent an operation runs for; a model can tell by it whose turn it plays. */
 export const AgentContext = createContext<Agent>("agentpool:agent");
@@ -103,7 +104,7 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
     pool,
     system: options.system,
     tools,
-    model: options.model,
+    model: options.model && redacted(options.model, pool.redactions),
     from,
     maxTurns: options.budget?.maxTurns ?? pool.budget.maxTurns,
     maxToolCalls: options.budget?.maxToolCalls ?? pool.budget.maxToolCalls,
@@ -183,8 +184,12 @@ function* fork(agent: AgentState): Operation<Session> {
   return session;
 }
 
-/** A pool that is open inside a call starts with what its caller had read before that step. */
-const spineReads = ({ caller }: Pool): Lineage => caller?.lineage.fork(caller.step?.reads) ?? Lineage.empty();
+/**
+ * A pool that forks its caller's conversation starts with what that one had read before the step; one with a
+ * conversation of its own was shown none of it.
+ */
+const spineReads = ({ caller, forksCaller }: Pool): Lineage =>
+  (forksCaller ? caller?.lineage.fork(caller.step?.reads) : undefined) ?? Lineage.empty();
 
 function announce(agent: AgentState): void {
   const { pool, key, task } = agent.options;

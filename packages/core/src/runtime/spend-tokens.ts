@@ -12,9 +12,23 @@ import type { Woken } from "../effects/parking.ts";
 import type { Usage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 
-/** What the next generation of an agent is expected to use: what it holds, and as much as its longest turn. */
-const expected = (agent: AgentState): Spent =>
-  spentBy({ input: agent.session.tokens, output: agent.longest, cached: 0 }, agent.model.price);
+/** Tokens a turn is expected to have before the run has seen a longer one. */
+const SHORT_TURN = 64;
+
+/** What the next generation of an agent is expected to use: what it holds, and as much as the run's longest turn. */
+function expected({ session, model, pool: { run } }: AgentState): Spent {
+  const output = Math.max(SHORT_TURN, run.longestTurn);
+  return spentBy({ input: session.tokens, output, cached: 0 }, model.price);
+}
+
+/** The most a generation that reserved its part may say, so that no turn is longer than what is left. */
+export function mostTokens({ session, pool: { run } }: AgentState): number | undefined {
+  const { maxTokens } = run.budget;
+  if (maxTokens === undefined) return undefined;
+  const own = session.tokens + Math.max(SHORT_TURN, run.longestTurn);
+  const others = run.reserved.tokens - own;
+  return Math.max(1, maxTokens - run.spent.tokens - others - session.tokens);
+}
 
 const isLimited = ({ pool: { run } }: AgentState): boolean =>
   run.budget.maxTokens !== undefined || run.budget.maxCost !== undefined;
@@ -60,7 +74,7 @@ export function reserveTokens(agent: AgentState): () => void {
 /** Books what a generation used, and announces each share of a limit once, as it is passed. */
 export function spendTokens(agent: AgentState, usage: Usage): void {
   const { run } = agent.pool;
-  agent.longest = Math.max(agent.longest, usage.output);
+  run.longestTurn = Math.max(run.longestTurn, usage.output);
   const before = run.spent;
   run.spent = addSpent(before, spentBy(usage, agent.model.price));
   const { maxTokens, maxCost } = run.budget;

@@ -1,11 +1,12 @@
 import type { Operation } from "effection";
+import { windingOf } from "../decisions/life.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { Slot } from "../effects/permits.ts";
 import { type GenerateRequest, ModelLimitError, type Turn } from "../values/model.ts";
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { parkAgent, setPhase } from "./park.ts";
-import { fundsFor, reserveTokens, spendTokens, waitForFunds } from "./spend-tokens.ts";
+import { fundsFor, mostTokens, reserveTokens, spendTokens, waitForFunds } from "./spend-tokens.ts";
 
 /** Parks per generation, with waits of 1, 2, 4, 8, 16 seconds where the provider does not say how long. */
 const MODEL_RETRIES = 5;
@@ -33,7 +34,7 @@ export function* takeTurn(
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
       agent.step ??= { mark: session.mark(), reads: agent.lineage.length };
-      const deltas = yield* session.generate(request);
+      const deltas = yield* session.generate({ ...request, maxTokens: mostTokens(agent) });
       let next = yield* deltas.next();
       for (; !next.done; next = yield* deltas.next())
         run.emit({ type: "turn:delta", agent: agent.key, turn, delta: next.value });
@@ -55,6 +56,7 @@ function* enter(agent: AgentState, slot: Slot, forced: boolean): Operation<boole
   const { generations } = agent.pool.run;
   for (;;) {
     if (!generations.tryAcquire(slot)) yield* generations.acquire(slot, agent.life);
+    if (!forced && windingOf(agent.life)) return false;
     const funds = fundsFor(agent, forced);
     if (funds === "there") return true;
     generations.release(slot);

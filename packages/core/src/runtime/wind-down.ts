@@ -7,6 +7,9 @@ import { cancelAgent } from "./spawn-agent.ts";
 export function windDown(pool: Pool, reason: WindingReason): void {
   pool.life.winding ??= reason;
   pool.run.parking.withdraw(pool.life);
+  // a pool that is paused ends too: what is left to do is to report
+  pool.run.tools.resume();
+  pool.run.generations.resume();
 }
 
 const SHARES = [0.5, 0.75, 0.9];
