@@ -40,6 +40,7 @@ export * from "./values/errors.ts";
 export type * from "./values/event.ts";
 export type * from "./values/guard.ts";
 export type * from "./values/hooks.ts";
+export type * from "./values/journal.ts";
 export type * from "./values/json.ts";
 export * from "./values/model.ts";
 export type * from "./values/options.ts";
