@@ -32,7 +32,7 @@ export interface Harness {
   /** Every value with its origin, in the order of the configuration. */
   readonly entries: readonly Entry[];
   /** Where the strongest source that sets `path` sets it: the place of the value, or of its key. */
-  originOf(path: readonly string[], part: "key" | "value"): Origin;
+  originOf(path: readonly (string | number)[], part: "key" | "value"): Origin;
   /** The harness.yml that was read, absolute; undefined where there is none. */
   readonly file: string | undefined;
   /** Where the command was called. */

@@ -5,6 +5,7 @@ export type { Setting } from "./layer.ts";
 export { type LoadOptions, loadHarness } from "./load-harness.ts";
 export { loadProgram } from "./load-program.ts";
 export type { Entry } from "./merge.ts";
+export { type Models, type ModelsOptions, modelsOf, useModels } from "./models.ts";
 export { describeOrigin, type Origin } from "./origin.ts";
 export { describeProblem, HarnessError, keyName, type Problem } from "./problem.ts";
 export {

@@ -1,23 +1,116 @@
+import { dirname } from "node:path";
 import { ConfigurationError, type Model } from "@agentpool/core";
-import { resolveModel } from "@agentpool/models";
+import {
+  type FallbackEvent,
+  type ModelSettings,
+  type Route,
+  RouteError,
+  type RouteSettings,
+  type Routes,
+  type RoutesConfig,
+  resolveModel,
+  routes,
+} from "@agentpool/models";
+import { ensure, type Operation, resource } from "effection";
 import type { Harness } from "./harness.ts";
-import { HarnessError } from "./problem.ts";
-import { routeFor } from "./routes.ts";
+import { HarnessError, type Problem } from "./problem.ts";
 
-/** The models of a harness, by what is asked for: `research`, `review.tools`; `*` where nothing in particular is. */
-export function modelsOf(harness: Harness): (asked: string) => Model {
-  const made = new Map<string, Model>();
-  return (asked) => {
-    const { model: name, place, ...settings } = routeFor(asked, harness);
-    const known = made.get(place.join("."));
-    if (known) return known;
-    try {
-      const model = resolveModel(name, { ...settings, providers: harness.config.providers });
-      made.set(place.join("."), model);
-      return model;
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      throw new HarnessError([{ origin: harness.originOf(place, "value"), key: "", message: error.message }]);
-    }
+/** The models of a harness by what they are asked for: `research`, `review.tools`; `*` for nothing in particular. */
+export interface Models extends Omit<Routes, "close"> {
+  /** The model for what is asked for; the same one each time. Throws {@link HarnessError} where it cannot be made. */
+  modelFor(asked: string): Model;
+}
+
+export interface ModelsOptions {
+  /** Sees every move of a conversation from a model that is down to the next of its list. */
+  readonly onFallback?: (event: FallbackEvent) => void;
+  /** Where keys are looked for. Default: the process' environment. */
+  readonly env?: ModelSettings["env"];
+}
+
+/** {@link modelsOf} for as long as a scope lives: then everything that the models hold is free. */
+export const useModels = (harness: Harness, options: ModelsOptions = {}): Operation<Models> =>
+  resource(function* (provide) {
+    const models = modelsOf(harness, options);
+    yield* ensure(() => models.close());
+    yield* provide(models);
+  });
+
+/** Throws {@link HarnessError} for routes that cannot be followed, naming the place of each key. */
+export function modelsOf(harness: Harness, { onFallback, env }: ModelsOptions = {}): Routes {
+  const { config } = harness;
+  const fixed = { providers: config.providers, ...(env ? { env } : {}) };
+  /** The name that was looked at when something was found wrong. */
+  let looking: string | undefined;
+  const made = located(harness, undefined, () =>
+    routes(
+      { ...configured(harness) },
+      {
+        model: config.model,
+        effort: config.defaults.effort,
+        ...(onFallback ? { onEvent: onFallback } : {}),
+        resolve(name, settings) {
+          looking = name;
+          return resolveModel(name, { cwd: folderOf(harness, ["model"]), ...settings, ...fixed });
+        },
+      },
+    ),
+  );
+  return {
+    routeFor: (asked) => made.routeFor(asked),
+    modelFor: (asked) =>
+      located(
+        harness,
+        () => pathOf(made.routeFor(asked), looking),
+        () => made.modelFor(asked),
+      ),
+    close: () => made.close(),
   };
+}
+
+type Path = readonly (string | number)[];
+
+/** The routes with the folders that their paths start from. */
+const configured = (harness: Harness): RoutesConfig =>
+  Object.fromEntries(
+    Object.entries(harness.config.models).map(([route, target]) => {
+      const whole = Array.isArray(target)
+        ? target.map((one, at) => based(one, harness, ["models", route, at]))
+        : based(target, harness, ["models", route]);
+      return [route, whole];
+    }),
+  );
+
+function based(target: string | RouteSettings, harness: Harness, path: Path): string | RouteSettings {
+  const settings = typeof target === "string" ? { model: target } : target;
+  return settings.model.startsWith("llama:") ? { ...settings, cwd: folderOf(harness, path) } : target;
+}
+
+/** Paths written in a file start from its folder, others from where the command was called. */
+function folderOf(harness: Harness, path: Path): string {
+  const { file, cwd } = harness;
+  return file !== undefined && harness.originOf(path, "value").type === "file" ? dirname(file) : cwd;
+}
+
+/** The place of the model that a route could not give. */
+function pathOf({ route, targets }: Route, name: string | undefined): Path {
+  if (route === undefined) return ["model"];
+  const at = targets.findIndex(({ model }) => model === name);
+  return targets.length > 1 && at >= 0 ? ["models", route, at] : ["models", route];
+}
+
+/** Gives errors the places that they are about. */
+function located<T>(harness: Harness, path: (() => Path) | undefined, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const places: Path[] =
+      error instanceof RouteError ? error.routes.map((route) => ["models", route]) : [path?.() ?? ["model"]];
+    const part = error instanceof RouteError ? "key" : "value";
+    const { message } = error;
+    throw new HarnessError(
+      places.map((place): Problem => ({ origin: harness.originOf(place, part), key: "", message })),
+    );
+  }
 }

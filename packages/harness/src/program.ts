@@ -1,4 +1,4 @@
-import type { AgentPoolOptions, PoolResult, Tool, ToolLifecycleHooks } from "@agentpool/core";
+import type { AgentPoolOptions, Model, PoolResult, Tool, ToolLifecycleHooks } from "@agentpool/core";
 import type { Brief, ResearchOptions } from "@agentpool/research";
 import type { Operation } from "effection";
 
@@ -23,6 +23,13 @@ export interface ProgramContext {
    */
   pool(options: PoolOptions): Operation<PoolResult>;
   /**
+   * The model that `models` of harness.yml has for a purpose, by any name: `summaries`, `review.tools`. Where no route
+   * matches it is `model`.
+   *
+   * Throws `ConfigurationError` where it cannot be made: a key is missing, a name is not known.
+   */
+  modelFor(asked: string): Model;
+  /**
    * Runs the built-in research job in the same way, on the run's question unless you give another. Its tools are
    * those of the harness: the documents of `tools.corpus`, and the program's own.
    */
@@ -30,7 +37,12 @@ export interface ProgramContext {
 }
 
 /** The options of a pool that the harness does not give, and any of those it does. */
-export type PoolOptions = Omit<AgentPoolOptions, "run" | "onEvent">;
+export type PoolOptions = Omit<AgentPoolOptions, "run" | "onEvent" | "model"> & {
+  /** What its model is asked for: a name that `models` of harness.yml may have a route for. Default `*`. */
+  readonly route?: string;
+  /** A model of your own, whatever the routes say. */
+  readonly model?: Model;
+};
 
 /** The options of the research job that the harness does not give, and any of those it does. */
 export type JobOptions = Partial<Omit<ResearchOptions, "run" | "onEvent" | "winding">>;

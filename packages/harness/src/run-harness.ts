@@ -13,7 +13,7 @@ import { withConfig } from "./config.ts";
 import type { Harness } from "./harness.ts";
 import { loadProgram } from "./load-program.ts";
 import { misspeltNames } from "./misspelt-names.ts";
-import { modelsOf } from "./models.ts";
+import { type Models, useModels } from "./models.ts";
 import type { ProgramContext } from "./program.ts";
 import { assertBuilt } from "./unbuilt.ts";
 
@@ -51,7 +51,10 @@ export function runHarness(harness: Harness, options: RunOptions): Operation<Out
     const notices = [...harness.notices, ...(corpus?.notices ?? []), ...misspeltNames(harness, tools)];
     for (const message of notices)
       options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
-    const jobs = jobsOf({ harness, options, tools, corpus, hooks: program?.hooks ?? [] });
+    const models = yield* useModels(harness, {
+      onFallback: (event) => options.onEvent?.({ ...event, run: options.run, at: Date.now() }),
+    });
+    const jobs = jobsOf({ harness, options, models, tools, corpus, hooks: program?.hooks ?? [] });
     return yield* withConfig(harness.config, function* (): Operation<Outcome> {
       if (!program) {
         if (!corpus) throw noDocuments();
@@ -66,18 +69,17 @@ export function runHarness(harness: Harness, options: RunOptions): Operation<Out
 interface Parts {
   readonly harness: Harness;
   readonly options: RunOptions;
+  readonly models: Models;
   readonly tools: readonly Tool[];
   readonly corpus: Corpus | undefined;
   readonly hooks: readonly ToolLifecycleHooks[];
 }
 
 /** What a harness can run, with everything that it says. */
-function jobsOf({ harness, options, tools, corpus, hooks }: Parts): ProgramContext {
+function jobsOf({ harness, options, models, tools, corpus, hooks }: Parts): ProgramContext {
   const { defaults, policy } = harness.config;
   const winding = options.winding ?? new Winding();
-  const modelOf = modelsOf(harness);
-  const model = modelOf("*");
-  const models = { plan: modelOf("plan"), research: modelOf("research"), synthesis: modelOf("synthesis") };
+  const { modelFor } = models;
   const watched = { run: options.run, ...(options.onEvent ? { onEvent: options.onEvent } : {}) };
   const { deny, requireApproval, grants } = policy;
   const { approvals } = options;
@@ -91,16 +93,23 @@ function jobsOf({ harness, options, tools, corpus, hooks }: Parts): ProgramConte
   };
   const budget = chosenBudget(harness);
   return {
-    pool(own) {
+    modelFor,
+    pool({ route, ...own }) {
       const offered = own.tools ?? tools;
       const gated = offered.length > 0 ? { tools: offered, ...gates } : {};
-      return winding.run({ model, budget, ...gated, ...own, ...watched });
+      return winding.run({
+        budget,
+        ...gated,
+        ...own,
+        ...watched,
+        model: own.model ?? modelFor(route ?? "*"),
+      });
     },
     research: (own = {}) =>
       research({
         question: options.question,
-        model,
-        models,
+        model: own.model ?? modelFor("research"),
+        ...(own.model ? {} : { models: stages(modelFor) }),
         tools,
         ...gates,
         budget,
@@ -112,6 +121,12 @@ function jobsOf({ harness, options, tools, corpus, hooks }: Parts): ProgramConte
       }),
   };
 }
+
+const stages = (modelFor: Models["modelFor"]) => ({
+  plan: modelFor("plan"),
+  research: modelFor("research"),
+  synthesis: modelFor("synthesis"),
+});
 
 function isBrief(value: unknown): value is Brief {
   if (typeof value !== "object" || value === null) return false;

@@ -25,9 +25,22 @@ const share = (description: string) =>
 const milliseconds = (description: string) => key(z.int().min(1), "milliseconds, 1 or more", description);
 
 const modelName = (description: string) =>
-  text("a model's name: extractive, or provider/model such as anthropic/claude-haiku-4-5", description);
+  text(
+    "a model's name: extractive, provider/model such as anthropic/claude-haiku-4-5, or llama:path.gguf",
+    description,
+  );
 
 export const EFFORTS = ["min", "low", "medium", "high", "max"] as const;
+
+const ROUTE_KEYS = "model, reasoning, temperature, maxTokens, contextWindow, timeoutMs, price and emulate";
+
+const dollars = (description: string) =>
+  key(z.number().min(0), "US dollars per million tokens, 0 or more", description);
+const emulated = key(
+  z.array(z.enum(["toolChoice", "structuredOutput"])),
+  "a list of toolChoice and structuredOutput",
+  "What the server has no setting for, or ignores: it is said in the prompt instead.",
+);
 
 const routeSettings = key(
   z.strictObject({
@@ -44,16 +57,27 @@ const routeSettings = key(
     maxTokens: count(1, "Most tokens of one generation.").optional(),
     contextWindow: count(
       1,
-      "Tokens a conversation can hold; for servers of your own, which do not say.",
+      "Tokens a conversation can hold; for servers of your own, which do not say, and models in this process.",
     ).optional(),
+    timeoutMs: milliseconds("How long the provider may be silent.").optional(),
+    price: key(
+      z.strictObject({
+        input: dollars("For what is sent."),
+        output: dollars("For what is generated."),
+        cached: dollars("For what is sent and served from the provider's cache.").optional(),
+      }),
+      "a map of input, output and cached, in US dollars per million tokens",
+      "What the model costs, so that `maxCost` can be kept.",
+    ).optional(),
+    emulate: emulated.optional(),
   }),
-  "a model's name, or a map of model, reasoning, temperature, maxTokens and contextWindow",
+  `a model's name, or a map of ${ROUTE_KEYS}`,
   "A model and its settings.",
 );
 const routeTarget = z.union([modelName("The model this route runs on."), routeSettings]);
 const route = key(
   z.union([routeTarget, z.array(routeTarget).min(1)]),
-  "a model's name, a map of model, reasoning, temperature, maxTokens and contextWindow, or a list of these, the next tried when one is down",
+  `a model's name, a map of ${ROUTE_KEYS}, or a list of these, the next tried when one is down`,
   "What runs where the route matches.",
 );
 
@@ -69,9 +93,38 @@ const provider = key(
       "a map of header names to text",
       "Sent with every request.",
     ).optional(),
+    emulate: emulated.optional(),
   }),
-  "a map of baseURL and headers; keys come from the environment",
+  "a map of baseURL, headers and emulate; keys come from the environment",
   "How a provider is reached.",
+);
+
+const local = key(
+  z.strictObject({
+    contextWindow: count(
+      64,
+      "Tokens each agent can hold. Default: what the model was trained on, at most 8,192.",
+    ).optional(),
+    sequences: count(1, "Agents that hold their state side by side; more wait. Default 8.").optional(),
+    batchSize: count(8, "Most tokens computed together. Default 512.").optional(),
+    threads: count(1, "Default: the processor's cores.").optional(),
+    gpu: key(
+      z.union([z.enum(["auto", "metal", "cuda", "vulkan"]), z.literal(false)]),
+      "auto, metal, cuda, vulkan or false",
+      "What computes. Default auto.",
+    ).optional(),
+    flashAttention: flag("A faster way to compute attention. Default true.").optional(),
+    maxTokens: count(1, "Most tokens of one turn. Default 2,048.").optional(),
+    temperature: key(z.number().min(0).max(2), "a number from 0 to 2", "Default 0.7.").optional(),
+    seed: count(0, "Decides what is chosen. Default 1.").optional(),
+    calls: key(
+      z.enum(["free", "choose", "always"]),
+      "free, choose or always",
+      "How a turn comes to its calls: as the model likes, by a choice it has to make first, or always.",
+    ).optional(),
+  }),
+  "a map of contextWindow, sequences, batchSize, threads, gpu, flashAttention, maxTokens, temperature, seed and calls",
+  "How models in this process run.",
 );
 
 const guard = key(
@@ -188,8 +241,9 @@ export const harnessSchema = z
         google: provider.optional(),
         ollama: provider.optional(),
         "openai-compatible": provider.optional(),
+        llama: local.optional(),
       }),
-      "a map of anthropic, openai, google, ollama and openai-compatible",
+      "a map of anthropic, openai, google, ollama, openai-compatible and llama",
       "How providers are reached. Their keys come from the environment.",
     ).optional(),
     program: text(

@@ -1,7 +1,7 @@
 import type { Model, Prefix, Session } from "@agentpool/core";
+import { ggufFile } from "@agentpool/models";
 import { ensure, type Operation, resource, until } from "effection";
-import { type Loaded, load } from "./loaded.ts";
-import { ggufFile } from "./native/gguf-file.ts";
+import { type Claim, Files } from "./files.ts";
 import { openSession } from "./session.ts";
 import { checkedSettings, defaultWindow, type LlamaSettings } from "./settings.ts";
 
@@ -9,11 +9,13 @@ import { checkedSettings, defaultWindow, type LlamaSettings } from "./settings.t
 export interface LlamaModel extends Model {
   readonly contextWindow: number;
   /**
-   * Frees the model's memory, once nothing of it is under way. It is loaded again when the next session opens; sessions
-   * that are open fail.
+   * Frees the model's memory, once nothing of it is under way and no other model uses the same file in the same way. It
+   * is loaded again when the next session opens; sessions that are open fail.
    */
   close(): Operation<void>;
 }
+
+const files = new Files();
 
 /**
  * A model from a GGUF file, run in this process by [llama.cpp](https://github.com/ggml-org/llama.cpp) through
@@ -30,48 +32,49 @@ export interface LlamaModel extends Model {
  * - A fork copies state in the engine; what forks have in common is computed once.
  * - All sessions that write at the same time write in the same batches.
  * - Calls and structured output follow a grammar made from their schema, and are held against the schema.
+ * - Models of one file that differ only in `temperature`, `maxTokens`, `seed` and `calls` share it in memory.
  *
  * @throws ConfigurationError at once for a file that is missing or no GGUF, and for settings it does not take; from
  * `open` where node-llama-cpp is missing, the file cannot be loaded, or memory is too little.
  */
 export function llama(path: string, settings: LlamaSettings = {}): LlamaModel {
   const id = `llama:${path}`;
-  const checked = checkedSettings(settings);
-  const file = ggufFile(path, id);
-  let loading: Promise<Loaded> | undefined;
-  let loaded: Loaded | undefined;
+  const { cwd, ...rest } = settings;
+  const checked = checkedSettings(rest);
+  const file = ggufFile(path, cwd);
+  let claiming: Promise<Claim> | undefined;
+  let claim: Claim | undefined;
 
-  function* ready(): Operation<Loaded> {
-    loading ??= load(file, id, checked).then(
-      (found) => {
-        loaded = found;
-        return found;
-      },
-      (error) => {
-        loading = undefined;
-        throw error;
-      },
-    );
-    return yield* until(loading);
+  function* ready(): Operation<Claim> {
+    claiming ??= files.claim(file, id, checked);
+    const mine = claiming;
+    try {
+      claim = yield* until(mine);
+      return claim;
+    } catch (error) {
+      if (claiming === mine) claiming = undefined;
+      throw error;
+    }
   }
 
   return {
     id,
     get contextWindow() {
-      return loaded?.engine.window ?? checked.contextWindow ?? defaultWindow;
+      return claim?.loaded.engine.window ?? checked.contextWindow ?? defaultWindow;
     },
     *open(prefix: Prefix): Operation<Session> {
-      return yield* openSession(yield* ready(), prefix);
+      const { loaded } = yield* ready();
+      return yield* openSession(loaded, prefix);
     },
     *close() {
-      const closing = loading;
-      loading = undefined;
-      loaded = undefined;
+      const closing = claiming;
+      claiming = undefined;
+      claim = undefined;
       // One that is still being loaded is closed when it is.
       if (closing !== undefined)
         yield* until(
           closing.then(
-            ({ engine }) => engine.close(),
+            ({ release }) => release(),
             () => {},
           ),
         );

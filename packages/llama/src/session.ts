@@ -105,7 +105,7 @@ class LlamaSession implements Session {
 
 const useSession = (parts: Parts, prepare: (session: LlamaSession) => Operation<void>): Operation<Session> =>
   resource(function* (provide) {
-    const session = new LlamaSession(parts, parts.loaded.engine.sampler());
+    const session = new LlamaSession(parts, parts.loaded.sampler());
     yield* ensure(() => session.close());
     yield* prepare(session);
     yield* provide(session);

@@ -34,6 +34,8 @@ export interface LlamaSettings {
    * Default: `free` where the chat template has a form for calls, else `choose`.
    */
   readonly calls?: "free" | "choose" | "always";
+  /** Where a relative path starts. Default: the process' folder. */
+  readonly cwd?: string;
   /**
    * Milliseconds that all sessions must have been at rest before one of them gives up its state to one that waits; it
    * is computed again when needed. Default 1,000.

@@ -77,9 +77,9 @@ export function watched(kernel: Kernel): WatchedKernel {
       held[sequence]!.length = cut ? length : 0;
       return cut;
     },
-    sampler() {
+    sampler(temperature: number) {
       watching.samplers++;
-      const sampler = kernel.sampler();
+      const sampler = kernel.sampler(temperature);
       const free = sampler.free.bind(sampler);
       return Object.assign(sampler, {
         free() {

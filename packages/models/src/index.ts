@@ -9,12 +9,15 @@ export type { FallbackEvent } from "./fallback/chain.ts";
 export { type FallbackOptions, fallback } from "./fallback/fallback.ts";
 export { HeldBackError, Limiter, type LimiterOptions } from "./limiter/limiter.ts";
 export type { Pace } from "./limiter/pace.ts";
+export { ggufFile } from "./providers/gguf-file.ts";
+export type { LocalSettings } from "./providers/local-model.ts";
 export type { ProviderAccess } from "./providers/provider.ts";
-export { type ModelSettings, resolveModel } from "./providers/resolve-model.ts";
+export { type ModelSettings, type ProvidersConfig, resolveModel } from "./providers/resolve-model.ts";
 export { readTurn } from "./read-turn.ts";
 export { describeRoutes } from "./routes/describe-routes.ts";
 export type { Effort } from "./routes/pattern.ts";
 export { type Probed, probe } from "./routes/probe.ts";
+export { RouteError } from "./routes/route-error.ts";
 export {
   knownRoutes,
   type Route,

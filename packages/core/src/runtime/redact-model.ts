@@ -1,4 +1,5 @@
 import type { Operation, Stream } from "effection";
+import { redactPrefix, redactPrompt, redactSchema } from "../decisions/redact-prompt.ts";
 import type { Redaction } from "../decisions/redaction.ts";
 import type { Delta, GenerateRequest, Mark, Model, Prompt, Session, Turn } from "../values/model.ts";
 
@@ -8,10 +9,13 @@ import type { Delta, GenerateRequest, Mark, Model, Prompt, Session, Turn } from 
  */
 export const redactModel = (model: Model, redaction: Redaction): Model => ({
   id: model.id,
-  contextWindow: model.contextWindow,
+  // Some models know it once they are loaded.
+  get contextWindow() {
+    return model.contextWindow;
+  },
   price: model.price,
   *open(prefix) {
-    return new RedactedSession(yield* model.open(redaction.hideIn(prefix)), redaction);
+    return new RedactedSession(yield* model.open(redactPrefix(prefix, redaction)), redaction);
   },
 });
 
@@ -31,7 +35,7 @@ class RedactedSession implements Session {
     return this.#session.tokens;
   }
   append(messages: Prompt): Operation<void> {
-    return this.#session.append(this.#redaction.hideIn(messages));
+    return this.#session.append(redactPrompt(messages, this.#redaction));
   }
   *fork(): Operation<Session> {
     return new RedactedSession(yield* this.#session.fork(), this.#redaction);
@@ -43,8 +47,9 @@ class RedactedSession implements Session {
     return this.#session.rewind(to);
   }
   generate(request: GenerateRequest): Stream<Delta, Turn> {
-    const stream = this.#session.generate(request);
     const redaction = this.#redaction;
+    const output = request.output && redactSchema(request.output, redaction);
+    const stream = this.#session.generate({ ...request, output });
     return {
       *[Symbol.iterator]() {
         const deltas = yield* stream;
@@ -62,6 +67,17 @@ class RedactedSession implements Session {
 const revealTurn = (turn: Turn, redaction: Redaction): Turn => ({
   ...turn,
   reasoning: turn.reasoning && redaction.reveal(turn.reasoning),
-  text: turn.text && redaction.reveal(turn.text),
+  text: turn.text && redaction.reveal(turn.text, isJson(turn.text) ? "json" : "text"),
   calls: turn.calls.map((call) => ({ ...call, input: redaction.reveal(call.input, "json") })),
 });
+
+/** An answer in a form that was asked for is JSON: what is put in must not break it. */
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

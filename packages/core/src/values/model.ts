@@ -21,6 +21,8 @@ export interface Model {
   /** What it costs. Absent: not known, and a budget in dollars cannot be kept with it. */
   readonly price?: Price;
   open(prefix: Prefix): Operation<Session>;
+  /** Frees what it holds beside its sessions, such as memory. Absent: it holds nothing. */
+  close?(): Operation<void>;
 }
 
 /** US dollars per million tokens. */

@@ -6,7 +6,7 @@ import { MemoryKernel } from "./memory-kernel.testing.ts";
 function made(sequences = 3) {
   const kernel = new MemoryKernel(sequences);
   const engine = new Engine(kernel);
-  return { kernel, engine, slots: engine.slots, sampler: engine.sampler() };
+  return { kernel, engine, slots: engine.slots, sampler: engine.sampler(0) };
 }
 
 describe("the engine", () => {

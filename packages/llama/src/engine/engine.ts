@@ -59,8 +59,8 @@ export class Engine {
     return this.#advances.length > 0;
   }
 
-  sampler(): Sampler {
-    return this.#kernel.sampler();
+  sampler(temperature: number): Sampler {
+    return this.#kernel.sampler(temperature);
   }
 
   /** Computes tokens at the end of a sequence, and chooses the next. Halted, what is not begun is not done. */

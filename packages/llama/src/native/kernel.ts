@@ -39,6 +39,7 @@ export interface Kernel {
   copy(from: number, to: number): Promise<void>;
   /** Forgets what a sequence holds beyond some tokens. False where the model cannot: then it has forgotten all. */
   cut(sequence: number, length: number): boolean;
-  sampler(): Sampler;
+  /** Chooses tokens at a temperature; at 0 always the likeliest. */
+  sampler(temperature: number): Sampler;
   close(): Promise<void>;
 }

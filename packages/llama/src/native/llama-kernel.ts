@@ -16,7 +16,6 @@ export interface KernelParts {
   readonly sequences: number;
   readonly window: number;
   readonly batch: number;
-  readonly temperature: number;
 }
 
 /** A context of node-llama-cpp, driven batch by batch. */
@@ -74,8 +73,8 @@ export class LlamaKernel implements Kernel {
     return length === 0;
   }
 
-  sampler(): Sampler {
-    return new LlamaSampler(this.parts, this.#grammars);
+  sampler(temperature: number): Sampler {
+    return new LlamaSampler(this.parts, this.#grammars, temperature);
   }
 
   async close(): Promise<void> {
@@ -91,15 +90,17 @@ class LlamaSampler implements Sampler {
   readonly native: NativeSampler;
   readonly #parts: KernelParts;
   readonly #grammars: Map<string, LlamaGrammar>;
+  readonly #temperature: number;
 
-  constructor(parts: KernelParts, grammars: Map<string, LlamaGrammar>) {
+  constructor(parts: KernelParts, grammars: Map<string, LlamaGrammar>, temperature: number) {
     this.#parts = parts;
+    this.#temperature = temperature;
     this.#grammars = grammars;
     this.native = parts.internals.newSampler();
   }
 
   constrain({ grammar, goOn }: Constraint, seed: number): void {
-    const { runtime, model, internals, temperature } = this.#parts;
+    const { runtime, model, internals } = this.#parts;
     const { LlamaGrammarEvaluationState } = runtime.library;
     const state =
       grammar === undefined
@@ -107,7 +108,7 @@ class LlamaSampler implements Sampler {
         : internals.stateOf(new LlamaGrammarEvaluationState({ model, grammar: this.#compiled(grammar) }));
     const ends = goOn ? endsOf(model) : [];
     this.native.applyConfig({
-      temperature,
+      temperature: this.#temperature,
       topK: 40,
       topP: 0.95,
       minP: 0.05,

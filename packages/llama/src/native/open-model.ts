@@ -34,7 +34,6 @@ export async function openModel(file: string, name: string, settings: CheckedSet
         sequences: settings.sequences,
         window: windowOf(model, settings),
         batch: context.batchSize,
-        temperature: settings.temperature,
       });
       return { kernel, model, runtime };
     } catch (error) {

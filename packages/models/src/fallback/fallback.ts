@@ -41,9 +41,14 @@ export function fallback(models: readonly Model[], options: FallbackOptions = {}
   const chain = new Chain(models, { retries, patienceMs }, onEvent);
   return {
     id: models.map(({ id }) => id).join(" | "),
-    contextWindow: smallest(models),
+    get contextWindow() {
+      return smallest(models);
+    },
     price: dearest(models),
     open: (prefix: Prefix): Operation<Session> => openSession(chain, prefix),
+    *close() {
+      for (const model of models) if (model.close) yield* model.close();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Model, Prefix, Session } from "@agentpool/core";
+import { ConfigurationError, type Model, type Prefix, type Session } from "@agentpool/core";
 import { type Operation, until } from "effection";
 
 /** A model that is loaded when the first session opens, once for all of them. A failed load is tried again. */
@@ -7,9 +7,12 @@ export function lazyModel(
   load: () => Promise<Model>,
 ): Model {
   let loading: Promise<Model> | undefined;
+  let loaded: Model | undefined;
   return {
     id,
-    contextWindow,
+    get contextWindow() {
+      return loaded?.contextWindow ?? contextWindow;
+    },
     price,
     *open(prefix: Prefix): Operation<Session> {
       loading ??= load();
@@ -18,11 +21,20 @@ export function lazyModel(
         model = yield* until(loading);
       } catch (error) {
         loading = undefined;
+        if (error instanceof ConfigurationError) throw error;
         throw new Error(`${id}: its client could not be loaded: ${(error as Error).message}`, {
           cause: error,
         });
       }
+      loaded = model;
       return yield* model.open(prefix);
+    },
+    *close() {
+      const closing = loading;
+      loading = undefined;
+      loaded = undefined;
+      const model = closing && (yield* until(closing.catch(() => undefined)));
+      if (model?.close) yield* model.close();
     },
   };
 }

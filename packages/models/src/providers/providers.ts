@@ -82,8 +82,14 @@ function compatible(
   };
 }
 
+export const providerNames = ["anthropic", "openai", "google", "ollama", "openai-compatible"] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+export const isProvider = (name: string): name is ProviderName =>
+  (providerNames as readonly string[]).includes(name);
+
 /** The providers there are, by name. */
-export const providers = new Map<string, Provider>([
+export const providers = new Map<ProviderName, Provider>([
   ["anthropic", anthropic],
   ["openai", openai],
   ["google", google],

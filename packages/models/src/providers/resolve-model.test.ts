@@ -57,7 +57,7 @@ describe("resolveModel", () => {
     ],
     ["openai/", { env: keys }, /"openai\/" names no model; for example openai\//],
     ["scripted", {}, /scripted\(\(\{ key, task \}\)/],
-    ["llama:./x.gguf", {}, /not built yet.*ollama/],
+    ["llama:./x.gguf", {}, /there is no file .*x\.gguf; `pool models pull/],
     [
       "antropic/claude-haiku-4-5",
       {},

@@ -1,10 +1,18 @@
 import { ConfigurationError, type Model, nearest, type Price } from "@agentpool/core";
 import { checkedTimeout, fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
+import type { Feature } from "../ai-sdk/lacks.ts";
 import { extractive } from "../extractive/index.ts";
 import { lazyModel } from "./lazy-model.ts";
+import { isLocal, type LocalSettings, localModel } from "./local-model.ts";
 import { MissingKeyError } from "./missing-key.ts";
 import type { Provider, ProviderAccess } from "./provider.ts";
-import { providers } from "./providers.ts";
+import { isProvider, type ProviderName, providers } from "./providers.ts";
+
+/** How each provider is reached. */
+export type ProvidersConfig = { readonly [provider in ProviderName]?: ProviderAccess } & {
+  /** The settings of `llama()` in `@agentpool/llama`: `sequences`, `threads`, `gpu`, … */
+  readonly llama?: LocalSettings;
+};
 
 export interface ModelSettings {
   /** How hard to think, in the provider's words: `low`, `high`, … */
@@ -18,8 +26,12 @@ export interface ModelSettings {
   readonly timeoutMs?: number;
   /** US dollars per million tokens. Default: not known, and a budget in dollars cannot be kept. */
   readonly price?: Price;
-  /** How providers are reached, by their names. */
-  readonly providers?: { readonly [provider: string]: ProviderAccess | undefined };
+  /** What the provider has no setting for, or ignores: it is said in the prompt instead. Default: as its access says. */
+  readonly emulate?: readonly Feature[];
+  /** How providers are reached, by their names; for `llama`, how its models run. */
+  readonly providers?: ProvidersConfig;
+  /** Where paths of `llama:` start. Default: the process' folder. */
+  readonly cwd?: string;
   /** Where keys are looked for. Default: the process' environment. */
   readonly env?: { readonly [variable: string]: string | undefined };
 }
@@ -34,6 +46,7 @@ export interface ModelSettings {
  * | `openai/…` | OpenAI's models | `OPENAI_API_KEY` |
  * | `google/…` | Google's models | `GOOGLE_GENERATIVE_AI_API_KEY` or `GEMINI_API_KEY` |
  * | `ollama/…` | a local Ollama | its server, by default at 127.0.0.1:11434 |
+ * | `llama:path.gguf` | a model file, in this process | the package `@agentpool/llama` |
  * | `openai-compatible/…` | any server that speaks OpenAI's chat completions | `baseURL`; a key in `OPENAI_COMPATIBLE_API_KEY` if it wants one |
  *
  * ```ts
@@ -50,24 +63,20 @@ export function resolveModel(name: string, settings: ModelSettings = {}): Model 
         "@agentpool/models",
     );
   }
-  if (name.startsWith("llama:")) {
-    throw new ConfigurationError(
-      `model: ${JSON.stringify(name)} would run in this process, which is not built yet; serve the file and name it ` +
-        "ollama/… or openai-compatible/…",
-    );
-  }
+  if (isLocal(name)) return localModel(name, settings);
   const slash = name.indexOf("/");
-  const provider = slash < 0 ? undefined : providers.get(name.slice(0, slash));
-  if (provider === undefined) throw new ConfigurationError(unknown(name));
-  return provided(provider, name.slice(0, slash), name.slice(slash + 1), settings);
+  const provider = slash < 0 ? undefined : name.slice(0, slash);
+  if (provider === undefined || !isProvider(provider)) throw new ConfigurationError(unknown(name));
+  return provided(provider, name.slice(slash + 1), settings);
 }
 
-function provided(provider: Provider, name: string, model: string, settings: ModelSettings): Model {
+function provided(name: ProviderName, model: string, settings: ModelSettings): Model {
+  const provider = providers.get(name)!;
   if (model.trim() === "") {
     throw new ConfigurationError(`model: "${name}/" names no model; for example ${provider.example}`);
   }
   const id = `${name}/${model}`;
-  const { emulate, ...reached } = accessOf(provider, name, settings);
+  const { emulate = [], ...reached } = accessOf(provider, name, settings);
   const access = { ...reached, apiKey: keyOf(provider, id, settings.env ?? process.env) };
   const contextWindow = settings.contextWindow ?? provider.contextWindow;
   const { price } = settings;
@@ -79,7 +88,7 @@ function provided(provider: Provider, name: string, model: string, settings: Mod
       contextWindow,
       price,
       timeoutMs,
-      emulate,
+      emulate: settings.emulate ?? emulate,
       keepTools: provider.keepTools,
       settings: {
         temperature: settings.temperature,
@@ -90,7 +99,7 @@ function provided(provider: Provider, name: string, model: string, settings: Mod
   });
 }
 
-function accessOf(provider: Provider, name: string, settings: ModelSettings): ProviderAccess {
+function accessOf(provider: Provider, name: ProviderName, settings: ModelSettings): ProviderAccess {
   const { baseURL = provider.baseURL, headers, emulate } = settings.providers?.[name] ?? {};
   if (baseURL === undefined && provider.needsURL) {
     throw new ConfigurationError(
@@ -132,11 +141,16 @@ const families: readonly (readonly [RegExp, string])[] = [
 
 function unknown(name: string): string {
   const meant = suggestion(name);
-  const accepted = ["extractive", ...[...providers.values()].map(({ example }) => example)].join(", ");
+  const accepted = [
+    "extractive",
+    ...[...providers.values()].map(({ example }) => example),
+    "llama:models/a-model.gguf",
+  ].join(", ");
   return `model: ${JSON.stringify(name)} is not known${meant ? `; did you mean "${meant}"?` : "."} Accepted are, for example, ${accepted}`;
 }
 
 function suggestion(name: string): string | undefined {
+  if (/\.gguf$/i.test(name)) return `llama:${name.replace(/^[\w-]*:/, "")}`;
   const slash = name.indexOf("/");
   if (slash >= 0) {
     const near = nearest(name.slice(0, slash), providers.keys());

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "@agentpool/core";
+import { RouteError } from "./route-error.ts";
 
 /** How hard agents try, from least to most. */
 export const efforts = ["min", "low", "medium", "high", "max"] as const;
@@ -29,7 +29,7 @@ const operators = {
 /**
  * Reads the key of a route: `research`, `review.*`, `*`, `review.tools[effort>=high]`.
  *
- * @throws ConfigurationError for a key that is no route.
+ * @throws RouteError for a key that is no route.
  */
 export function parsePattern(key: string): Pattern {
   const [, name = "", rest = ""] = /^\s*([^[\]]*?)\s*((?:\[[^[\]]*\]\s*)*)$/.exec(key) ?? [];
@@ -49,7 +49,8 @@ function parseCondition(text: string, key: string): Condition {
 }
 
 const unreadable = (key: string) =>
-  new ConfigurationError(
+  new RouteError(
+    [key],
     `models: ${JSON.stringify(key)} is no route; a route is a name, a name with * for a part of it, or *, each with or ` +
       `without a condition, for example research, review.* or review.tools[effort>=high]; efforts are ${efforts.join(", ")}`,
   );

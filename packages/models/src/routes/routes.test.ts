@@ -156,7 +156,7 @@ describe("what a route names", () => {
     );
     expect(() => models.modelFor("plan")).toThrow(/ANTHROPIC_API_KEY/);
     expect(() => models.modelFor("research")).toThrow(/did you mean "extractive"/);
-    expect(() => models.modelFor("synthesis")).toThrow(/models\["synthesis"\]: got an empty list/);
+    expect(() => models.modelFor("synthesis")).toThrow(/"synthesis" got an empty list/);
   });
 
   it("is described for every route a run asks for, without being made", () => {

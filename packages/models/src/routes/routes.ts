@@ -1,15 +1,17 @@
-import { ConfigurationError, type Model } from "@agentpool/core";
+import type { Model } from "@agentpool/core";
+import type { Operation } from "effection";
 import { type FallbackOptions, fallback } from "../fallback/fallback.ts";
 import { MissingKeyError } from "../providers/missing-key.ts";
 import { type ModelSettings, resolveModel } from "../providers/resolve-model.ts";
 import { type Effort, matches, moreSpecific, type Pattern, parsePattern } from "./pattern.ts";
+import { RouteError } from "./route-error.ts";
 import { unusable } from "./unusable.ts";
 
 /** A model by name, with the settings of its route. */
 export interface RouteSettings
   extends Pick<
     ModelSettings,
-    "reasoning" | "temperature" | "maxTokens" | "contextWindow" | "timeoutMs" | "price"
+    "reasoning" | "temperature" | "maxTokens" | "contextWindow" | "timeoutMs" | "price" | "emulate" | "cwd"
   > {
   readonly model: string;
 }
@@ -46,6 +48,8 @@ export interface Routes {
   modelFor(asked: string): Model;
   /** Which route that is, and what it names. */
   routeFor(asked: string): Route;
+  /** Frees what the models hold. Whoever asks again gets models that load again. */
+  close(): Operation<void>;
 }
 
 export interface Route {
@@ -75,7 +79,7 @@ export interface Route {
  * then the one with more conditions. A list is a {@link fallback}; a model of a list whose key is missing is skipped,
  * with the event of any other move.
  *
- * @throws ConfigurationError for a key that is no route, and where two routes match equally well, naming both.
+ * @throws RouteError for a key that is no route, and where two routes match equally well, naming both.
  */
 export function routes(config: RoutesConfig, options: RoutesOptions = {}): Routes {
   const { model: otherwise = "extractive", effort = "medium", resolve = resolveModel } = options;
@@ -89,7 +93,7 @@ export function routes(config: RoutesConfig, options: RoutesOptions = {}): Route
       typeof one === "string" ? { model: one } : one,
     );
     if (targets.length === 0) {
-      throw new ConfigurationError(`models[${JSON.stringify(route)}]: got an empty list of models`);
+      throw new RouteError([route!], `models: ${JSON.stringify(route)} got an empty list of models`);
     }
     return { asked, route, targets };
   }
@@ -126,7 +130,13 @@ export function routes(config: RoutesConfig, options: RoutesOptions = {}): Route
   for (const asked of [...knownRoutes, ...patterns.map(({ parts }) => parts.join("."))]) {
     best(patterns, asked, effort);
   }
-  return { modelFor, routeFor };
+  function* close(): Operation<void> {
+    const models = [...made.values()];
+    made.clear();
+    for (const model of models) if (model.close) yield* model.close();
+  }
+
+  return { modelFor, routeFor, close };
 }
 
 function best(patterns: readonly Pattern[], asked: string, effort: Effort): Pattern | undefined {
@@ -134,7 +144,8 @@ function best(patterns: readonly Pattern[], asked: string, effort: Effort): Patt
     .filter((pattern) => matches(pattern, asked, effort))
     .sort((a, b) => moreSpecific(b, a));
   if (first && second && moreSpecific(first, second) === 0) {
-    throw new ConfigurationError(
+    throw new RouteError(
+      [first.key, second.key],
       `models: ${JSON.stringify(first.key)} and ${JSON.stringify(second.key)} match ${asked} equally well ` +
         `(effort ${effort}); name more of it in one of them, or take one out`,
     );

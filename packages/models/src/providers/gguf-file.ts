@@ -1,15 +1,16 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { ConfigurationError } from "@agentpool/core";
 
 /**
- * The absolute path of a model file.
+ * The absolute path of a model file. A path starts from `cwd`, and `~/` from the home folder.
  *
  * @throws ConfigurationError where there is no such file, or it is not GGUF.
  */
-export function ggufFile(path: string, name: string): string {
-  const file = resolve(path);
-  const refuse = (found: string) => new ConfigurationError(`model: ${name}: ${found}`);
+export function ggufFile(path: string, cwd = process.cwd()): string {
+  const file = resolve(cwd, path.replace(/^~(?=\/)/, homedir()));
+  const refuse = (found: string) => new ConfigurationError(`model: llama:${path}: ${found}`);
   if (path.trim() === "") throw refuse("names no file; for example llama:models/smollm2.gguf");
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined)
