@@ -110,7 +110,10 @@ describe("an approval", () => {
       const { agents } = yield* finish(rig);
       expect(send.asked).toEqual([]);
       expect(shownIn(model, 2)).toMatchObject([
-        { type: "error-text", value: expect.stringMatching(/a person.*ask legal first/) },
+        {
+          type: "error-text",
+          value: expect.stringMatching(/approval, which was refused: ask legal first\. Go on/),
+        },
       ]);
       expect(agents[0]).toMatchObject({
         exit: "returned",
@@ -119,13 +122,13 @@ describe("an approval", () => {
       });
     }));
 
-  it("denied without a reason says plainly that a person said no", () =>
+  it("denied without a reason says plainly that the approval was refused", () =>
     run(function* () {
       const model = once("send");
       const rig = yield* openLife({ model, tools: [instant("send")], ...gated });
       yield* deny(rig, waiting(rig));
       yield* finish(rig);
-      expect(shownIn(model, 2)[0]!.value).toMatch(/a person was asked and said no\. /);
+      expect(shownIn(model, 2)[0]!.value).toMatch(/it needs a person's approval, which was refused\. /);
     }));
 
   it("is waited for parked: no turn, no permit, no token, whatever the time", () =>

@@ -7,6 +7,7 @@ import { RESERVED } from "./overrides.ts";
 
 const MOMENTS = [
   "onRoute",
+  "beforeTurn",
   "rewrite",
   "onPropose",
   "beforeDispatch",
@@ -15,8 +16,10 @@ const MOMENTS = [
   "afterAdmit",
   "onResult",
   "onReturn",
+  "onReviewing",
+  "onReviewed",
 ];
-const SETTINGS = ["name", "onError", "timeoutMs"];
+const SETTINGS = ["name", "onError", "timeoutMs", "restarts"];
 
 /** Throws where hooks name a moment there is not, or a guard cannot work. `where` names the place. */
 export function checkHooks(hooks: readonly ToolLifecycleHooks[], where: string): void {
@@ -26,6 +29,10 @@ export function checkHooks(hooks: readonly ToolLifecycleHooks[], where: string):
       throw new ConfigurationError(`${place}: found ${typeof hook}; a hook is an object with moments.`);
     checkList(`${place}.beforeDispatch`, hook.beforeDispatch);
     checkSettings(hook, place);
+    if (hook.restarts !== undefined && !(hook.restarts >= 0))
+      throw new ConfigurationError(
+        `${place}.restarts: found ${hook.restarts}; accepted are numbers from 0.`,
+      );
     for (const key of Object.keys(hook))
       if (!MOMENTS.includes(key) && !SETTINGS.includes(key) && /^(on|before|after|rewrite)/.test(key)) {
         const near = nearest(key, MOMENTS);

@@ -1,83 +1,143 @@
+import { ConfigurationError } from "../values/errors.ts";
 import type { RedactedKind, Redactor } from "../values/redactor.ts";
+import { unknownName } from "./names.ts";
+import { replaceAll } from "./replace-all.ts";
 
 /** Values a model may not see and the placeholders it reads instead: `[EMAIL_1]`. Stable: a value keeps its own. */
 export class Redaction {
   readonly #redactor: Redactor;
   readonly #patterns: readonly (readonly [kind: string, pattern: RegExp])[];
-  readonly #placeholders = new Map<string, string>();
-  readonly #values = new Map<string, string>();
+  /** By type too: a number must come back as one. */
+  readonly #placeholders = { string: new Map<string, string>(), number: new Map<string, string>() };
+  readonly #values = new Map<string, Hidden>();
   readonly #counts = new Map<string, number>();
 
+  /** Throws {@link ConfigurationError} where a redactor cannot work. */
   constructor(redactor: Redactor) {
+    checkRedactor(redactor);
     this.#redactor = redactor;
-    const kinds = redactor.kinds ?? (Object.keys(KNOWN) as RedactedKind[]);
+    const kinds = redactor.kinds ?? KINDS;
     this.#patterns = [
       ["text", PLACEHOLDER], // what looks like a placeholder and is none must not be taken for one
-      ...Object.entries(redactor.patterns ?? {}),
+      ...Object.entries(redactor.patterns ?? {}).map(
+        ([name, pattern]) => [name, everywhere(pattern)] as const,
+      ),
       ...kinds.map((kind) => [kind, KNOWN[kind]] as const),
     ];
   }
 
   /** The text as the model may read it. */
   hide(text: string): string {
-    const found = this.#redactor.find?.(text) ?? [];
-    // both passes look at the text as it came: placeholders are put in at the end, longest values first
-    const values = new Map<string, string>();
-    for (const { kind, value } of found) if (value !== "") values.set(value, kind);
-    for (const [kind, pattern] of this.#patterns)
-      for (const [value] of text.matchAll(pattern))
-        if (value !== "" && !values.has(value) && isReally(kind, value)) values.set(value, kind);
-    if (values.size === 0) return text;
-    const longestFirst = [...values.keys()].sort((a, b) => b.length - a.length);
-    const any = new RegExp(
-      longestFirst.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"),
-      "g",
-    );
-    return text.replace(any, (value) => this.#placeholder(value, values.get(value)!));
+    const kinds = this.#find(text);
+    if (kinds.size === 0) return text;
+    // all of them looked at the text as it came: placeholders are put in at the end, longest values first
+    return replaceAll(text, kinds.keys(), (value) => this.#placeholder("string", value, kinds.get(value)!));
   }
 
-  /** The text with the real values back in. `json`: it is JSON source, so they are escaped. */
+  /** The text with the real values back in. `json`: it is JSON source, so they are escaped, and numbers are numbers. */
   reveal(text: string, form: "text" | "json" = "text"): string {
-    return text.replace(PLACEHOLDER, (placeholder) => {
-      const value = this.#values.get(placeholder);
-      if (value === undefined) return placeholder;
-      return form === "json" ? JSON.stringify(value).slice(1, -1) : value;
+    return text.replace(form === "json" ? IN_JSON : PLACEHOLDER, (found) => {
+      const whole = found.startsWith('"');
+      const hidden = this.#values.get(whole ? found.slice(1, -1) : found);
+      if (!hidden) return found;
+      if (form === "text") return hidden.value;
+      if (whole && hidden.type === "number") return hidden.value;
+      const escaped = JSON.stringify(hidden.value);
+      return whole ? escaped : escaped.slice(1, -1);
     });
   }
 
-  /** Every text in a piece of plain data. */
+  /** Every text, key and number in a piece of JSON. */
   hideIn<T>(data: T): T {
     if (typeof data === "string") return this.hide(data) as T;
+    if (typeof data === "number") return this.#hideNumber(data) as T;
     if (Array.isArray(data)) return data.map((item) => this.hideIn(item)) as T;
     if (typeof data !== "object" || data === null || ArrayBuffer.isView(data) || data instanceof URL)
       return data;
-    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, this.hideIn(value)])) as T;
+    return Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [this.hide(key), this.hideIn(value)]),
+    ) as T;
   }
 
-  #placeholder(value: string, kind: string): string {
-    const known = this.#placeholders.get(value);
+  /** A number is hidden where it is one of the values as a whole: what is left of it would be none. */
+  #hideNumber(data: number): unknown {
+    const text = String(data);
+    const kind = this.#find(text).get(text);
+    return kind === undefined ? data : this.#placeholder("number", text, kind);
+  }
+
+  /** What is to be hidden in a text, by value. */
+  #find(text: string): Map<string, string> {
+    const kinds = new Map<string, string>();
+    for (const { kind, value } of this.#redactor.find?.(text) ?? []) if (value !== "") kinds.set(value, kind);
+    for (const [kind, pattern] of this.#patterns)
+      for (const [value] of text.matchAll(pattern))
+        if (value !== "" && !kinds.has(value) && isReally(kind, value)) kinds.set(value, kind);
+    return kinds;
+  }
+
+  #placeholder(type: Hidden["type"], value: string, kind: string): string {
+    const known = this.#placeholders[type].get(value);
     if (known !== undefined) return known;
     const name = kind.toUpperCase().replace(/[^A-Z]/g, "") || "VALUE";
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     const placeholder = `[${name}_${count}]`;
-    this.#placeholders.set(value, placeholder);
-    this.#values.set(placeholder, value);
+    this.#placeholders[type].set(value, placeholder);
+    this.#values.set(placeholder, { type, value });
     this.#redactor.record?.({ placeholder, value, kind });
     return placeholder;
   }
 }
 
+/** What a placeholder stands for: a text, or the digits of a number. */
+interface Hidden {
+  readonly type: "string" | "number";
+  readonly value: string;
+}
+
+/** A pattern that finds all there is, whatever its flags say about where to look. */
+const everywhere = ({ source, flags }: RegExp): RegExp =>
+  new RegExp(source, `${flags.replace(/[gy]/g, "")}g`);
+
+const SETTINGS = ["kinds", "patterns", "find", "record"];
+
+function checkRedactor(redactor: Redactor): void {
+  if (typeof redactor !== "object" || redactor === null)
+    throw new ConfigurationError(
+      `redact: found ${redactor === null ? "null" : typeof redactor}; accepted is { ${SETTINGS.join(", ")} }.`,
+    );
+  for (const name of Object.keys(redactor))
+    if (!SETTINGS.includes(name))
+      throw new ConfigurationError(`redact: ${unknownName("setting", name, SETTINGS)}`);
+  for (const kind of redactor.kinds ?? [])
+    if (!KINDS.includes(kind))
+      throw new ConfigurationError(`redact.kinds: ${unknownName("kind", kind, KINDS)}`);
+  for (const [name, pattern] of Object.entries(redactor.patterns ?? {}))
+    if (!(pattern instanceof RegExp))
+      throw new ConfigurationError(
+        `redact.patterns.${name}: found ${typeof pattern}; accepted is a regular expression.`,
+      );
+  for (const name of ["find", "record"] as const)
+    if (redactor[name] !== undefined && typeof redactor[name] !== "function")
+      throw new ConfigurationError(`redact.${name}: found ${typeof redactor[name]}; accepted is a function.`);
+}
+
 const PLACEHOLDER = /\[[A-Z]+_\d+\]/g;
+/** One in JSON source: with its quotes where it is the whole of a text that is no key. */
+const IN_JSON = /(?<!\\)"\[[A-Z]+_\d+\]"(?!\s*:)|\[[A-Z]+_\d+\]/g;
 
 const KNOWN: { readonly [K in RedactedKind]: RegExp } = {
   key: /\b(?:sk|pk|rk|ghp|gho|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{16,}\b/g,
-  email: /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
+  // begins where such a run begins: a long one without an @ is looked at once, not from each of its characters
+  email: /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
   iban: /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g,
   card: /\b(?:\d[ -]?){12,18}\d\b/g,
   phone:
     /(?<![\p{L}\p{N}])(?:\+|00)\d[\d ()./-]{6,18}\d(?!\p{N})|(?<!\p{N})\(?0\d{2,4}\)?[ /-]?\d{3,}[\d -]{0,8}\d(?!\p{N})/gu,
 };
+
+const KINDS = Object.keys(KNOWN) as RedactedKind[];
 
 /** Numbers that only look like cards or accounts are left alone. */
 function isReally(kind: string, value: string): boolean {

@@ -1,5 +1,5 @@
 import type { RepetitionLimits } from "../values/repetition.ts";
-import { canonicalText } from "./canonical.ts";
+import { canonicalJson, canonicalText } from "./canonical.ts";
 
 /** A call as it was proposed, for telling whether it was before. */
 export interface Asked {
@@ -9,7 +9,10 @@ export interface Asked {
   readonly repeatable: boolean;
 }
 
-/** Whether an agent goes round in circles: turns in a row in which every call was made before in the same words. */
+/**
+ * Whether an agent goes round in circles: turns in a row in which every call was made before, with equal arguments in
+ * whatever order.
+ */
 export class Repetition {
   readonly #limits: RepetitionLimits;
   readonly #seen = new Set<string>();
@@ -23,7 +26,7 @@ export class Repetition {
   note(calls: readonly Asked[]): "fine" | "warn" | "stop" {
     let repeats = calls.length > 0;
     for (const { tool, input, repeatable } of calls) {
-      const words = `${tool} ${canonicalText(input)}`;
+      const words = `${tool} ${canonical(input)}`;
       if (repeatable || this.#limits.exempt.includes(tool) || !this.#seen.has(words)) repeats = false;
       this.#seen.add(words);
     }
@@ -32,5 +35,14 @@ export class Repetition {
     // the first time is no repetition: of three equal turns in a row two repeat
     const equal = this.#inARow + 1;
     return equal >= this.#limits.stop ? "stop" : equal >= this.#limits.warn ? "warn" : "fine";
+  }
+}
+
+/** Arguments as they are compared; what cannot be read, as text. */
+function canonical(input: string): string {
+  try {
+    return canonicalJson(JSON.parse(input));
+  } catch {
+    return canonicalText(input);
   }
 }

@@ -1,3 +1,6 @@
+/** With a full stop, and not with two. */
+const sentence = (text: string): string => (/[.!?…]\s*$/.test(text) ? text.trim() : `${text.trim()}.`);
+
 /** What the framework says to a model: what stands in the way, and what to do instead. */
 export const words = {
   protected: (tool: string) =>
@@ -7,7 +10,7 @@ export const words = {
     `${tool} is not available in this turn. ${visible.length > 0 ? `Use one of: ${visible.join(", ")}.` : "No tool is: answer in words."}`,
   approvalAsked: (tool: string) => `${tool} needs a person's approval`,
   approvalDenied: (tool: string, reason: string | undefined) =>
-    `${tool} was not run: a person was asked and said no${reason ? `: ${reason}` : ""}. Go on without it.`,
+    `${tool} was not run: it needs a person's approval, which was refused${reason ? `: ${sentence(reason)}` : "."} Go on without it.`,
   noApprovalForClients: (tool: string) =>
     `${tool} was not run: approval is not supported for client tools, which run elsewhere. Go on without it.`,
   restarts: (limit: number) =>

@@ -5,7 +5,7 @@ export type RedactedKind = "email" | "phone" | "card" | "iban" | "key";
 export interface Redactor {
   /** Default: all of them. */
   readonly kinds?: readonly RedactedKind[];
-  /** More patterns by name: placeholders carry the name. Each needs the `g` flag. */
+  /** More patterns by name: placeholders carry the name. All that a pattern finds is hidden, with or without the `g` flag. */
   readonly patterns?: { readonly [name: string]: RegExp };
   /** More values in a text, by name of their kind. */
   find?(text: string): readonly { readonly kind: string; readonly value: string }[];
