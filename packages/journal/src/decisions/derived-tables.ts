@@ -1,0 +1,380 @@
+import type { AgentResult, Approval, Args, Outcome, Price } from "@agentpool/core";
+import type { RecordEntry, RecordedSource, RunEntry } from "../values/entry.ts";
+import type { Change, RowOf } from "../values/tables.ts";
+
+/**
+ * The tables of a run, derived from its entries and from nothing else: feed it every entry in order, take what changed.
+ * The same entries always give the same rows, in however many portions they are taken.
+ */
+export class DerivedTables {
+  readonly #run: RowOf<"runs">;
+  readonly #agents = new Map<string, RowOf<"agents">>();
+  readonly #turns = new Map<string, OpenTurn>();
+  readonly #proposed = new Map<string, Proposed>();
+  readonly #calls = new Map<string, RowOf<"calls">>();
+  readonly #approvals = new Map<string, RowOf<"approvals">>();
+  readonly #models = new Map<string, string>();
+  #prices: { readonly [model: string]: Price } = {};
+  #changed = new Map<object, Change>();
+
+  constructor(run: string) {
+    this.#run = {
+      id: run,
+      question: "",
+      status: "running",
+      started_at: null,
+      ended_at: null,
+      agents: 0,
+      turns: 0,
+      calls: 0,
+      refusals: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      cached_tokens: 0,
+      cost: 0,
+      origin: null,
+      settings: null,
+      answer: null,
+      error: null,
+    };
+  }
+
+  /** Rows that changed since they were last taken, each once and whole. */
+  take(): Change[] {
+    const changes = [...this.#changed.values()];
+    this.#changed = new Map();
+    return changes;
+  }
+
+  add(entry: RecordEntry): void {
+    this.#run.started_at ??= entry.at;
+    switch (entry.type) {
+      case "run:started":
+      case "run:resumed":
+      case "run:waiting":
+      case "run:sources":
+      case "run:ended":
+        this.#addOfRun(entry);
+        return;
+      case "pool:opened":
+        this.#models.set(entry.pool, entry.model);
+        return;
+      case "agent:spawned":
+        this.#spawned(entry);
+        return;
+      case "agent:ended":
+        this.#ended(entry.agent, entry.at, entry.result);
+        return;
+      case "turn:started":
+        this.#turns.set(entry.agent, {
+          turn: entry.turn,
+          attempt: this.#attempt(entry.agent, entry.turn),
+          forced: entry.forced,
+          at: entry.at,
+        });
+        return;
+      case "turn:completed":
+        this.#turnCompleted(entry);
+        return;
+      case "call:proposed":
+        this.#proposed.set(entry.call, entry);
+        return;
+      case "call:rewritten": {
+        const proposed = this.#proposed.get(entry.call);
+        if (proposed)
+          this.#proposed.set(entry.call, {
+            ...proposed,
+            tool: entry.to.tool,
+            input: JSON.stringify(entry.to.args),
+          });
+        return;
+      }
+      case "call:discarded":
+        this.#proposed.delete(entry.call);
+        return;
+      case "call:dispatched":
+        this.#dispatched(entry);
+        return;
+      case "call:settled":
+        this.#settled(entry, entry.outcome, entry.ms);
+        return;
+      case "call:substituted":
+        this.#settled(entry, { type: "substituted", guard: entry.guard, value: entry.value }, undefined);
+        return;
+      case "call:withdrawn":
+        if (this.#calls.has(entry.call))
+          this.#settled(entry, { type: "withdrawn", message: entry.message }, undefined);
+        return;
+      case "call:refused":
+      case "call:cancelled":
+        this.#refused(entry);
+        return;
+      case "call:admitted":
+        this.#admitted(entry.call, entry.attended);
+        return;
+      case "approval:requested":
+        this.#asked(entry.approval, entry.at);
+        return;
+      case "approval:decided":
+        this.#decided(entry.approval, entry.at, entry.decision.type, reasonOf(entry.decision));
+        return;
+      case "approval:void":
+        this.#decided(entry.approval, entry.at, "void", null);
+        return;
+    }
+  }
+
+  #addOfRun(entry: RunEntry): void {
+    const run = this.#run;
+    switch (entry.type) {
+      case "run:started":
+        run.question = entry.question;
+        run.started_at = entry.at;
+        run.settings = entry.settings ?? null;
+        run.origin = entry.origin ?? null;
+        this.#prices = entry.prices;
+        break;
+      case "run:resumed":
+        run.status = "running";
+        run.ended_at = null;
+        run.error = null;
+        break;
+      case "run:waiting":
+        run.status = "waiting";
+        break;
+      case "run:sources":
+        for (const source of entry.sources) this.#source(source);
+        return;
+      case "run:ended":
+        run.status = entry.status;
+        run.ended_at = entry.at;
+        run.answer = entry.answer ?? null;
+        run.error = entry.error ?? null;
+        break;
+    }
+    this.#changed.set(run, { table: "runs", row: run });
+  }
+
+  #source({ source, title, lines, readBy, quotations }: RecordedSource): void {
+    const row = { run: this.#run.id, source, title, lines, read_by: readBy, quotations };
+    this.#changed.set(row, { table: "sources", row });
+  }
+
+  #spawned(entry: Extract<RecordEntry, { type: "agent:spawned" }>): void {
+    const { agent, pool, parent, depth, task, at } = entry;
+    if (this.#agents.has(agent)) return;
+    const row: RowOf<"agents"> = {
+      run: this.#run.id,
+      agent,
+      pool,
+      parent: parent ?? null,
+      depth,
+      model: this.#models.get(pool) ?? null,
+      task,
+      started_at: at,
+      ended_at: null,
+      exit: null,
+      reason: null,
+      result: null,
+    };
+    this.#agents.set(agent, row);
+    this.#changed.set(row, { table: "agents", row });
+    this.#count("agents");
+  }
+
+  #ended(agent: string, at: number, result: AgentResult): void {
+    const row = this.#agents.get(agent);
+    if (!row) return;
+    row.ended_at = at;
+    row.exit = result.exit;
+    row.reason = result.reason ?? null;
+    row.result = result.result ?? null;
+    this.#turns.delete(agent);
+    this.#changed.set(row, { table: "agents", row });
+  }
+
+  /** A turn that is generated again, after a restart or in another process, is another attempt at it. */
+  #attempt(agent: string, turn: number): number {
+    const last = this.#turns.get(agent);
+    return last?.turn === turn && last.completed ? last.attempt + 1 : 0;
+  }
+
+  #turnCompleted(entry: Extract<RecordEntry, { type: "turn:completed" }>): void {
+    const { agent, turn, at, result, tokens } = entry;
+    const open = this.#turns.get(agent) ?? { turn, attempt: 0, forced: false, at };
+    open.completed = true;
+    const { usage } = result;
+    const row: RowOf<"turns"> = {
+      run: this.#run.id,
+      agent,
+      turn,
+      attempt: open.attempt,
+      forced: open.forced ? 1 : 0,
+      started_at: open.at,
+      ended_at: at,
+      finish: result.finish,
+      calls: result.calls.length,
+      input_tokens: usage.input,
+      output_tokens: usage.output,
+      cached_tokens: usage.cached,
+      context_tokens: tokens,
+    };
+    this.#changed.set(row, { table: "turns", row });
+    const run = this.#run;
+    run.input_tokens! += usage.input;
+    run.output_tokens! += usage.output;
+    run.cached_tokens! += usage.cached;
+    const price = this.#prices[this.#agents.get(agent)?.model ?? ""];
+    run.cost = price && run.cost !== null ? run.cost + costOf(usage, price) : null;
+    this.#count("turns");
+  }
+
+  #dispatched(entry: Extract<RecordEntry, { type: "call:dispatched" }>): void {
+    const { call, agent, tool, identity, args, attempt, at } = entry;
+    const row = this.#calls.get(call) ?? this.#newCall(call, { agent, tool, identity }, args);
+    row.attempts = attempt + 1;
+    row.dispatched_at ??= at;
+    this.#changed.set(row, { table: "calls", row });
+  }
+
+  #newCall(
+    call: string,
+    { agent, tool, identity }: { agent: string; tool: string; identity: string | undefined },
+    args: Args | null,
+  ): RowOf<"calls"> {
+    const row: RowOf<"calls"> = {
+      run: this.#run.id,
+      call,
+      agent,
+      turn: this.#proposed.get(call)?.turn ?? null,
+      tool,
+      identity: identity ?? null,
+      args,
+      outcome: null,
+      attended: 0,
+      attempts: 0,
+      dispatched_at: null,
+      settled_at: null,
+      ms: null,
+      result: null,
+    };
+    this.#calls.set(call, row);
+    this.#count("calls");
+    return row;
+  }
+
+  #settled(
+    { call, agent, tool, at }: { call: string; agent: string; tool: string; at: number },
+    outcome: Outcome,
+    ms: number | undefined,
+  ): void {
+    const proposed = this.#proposed.get(call);
+    const row =
+      this.#calls.get(call) ??
+      this.#newCall(call, { agent, tool, identity: proposed?.identity }, argsOf(proposed?.input));
+    row.outcome = outcome.type;
+    row.settled_at = at;
+    row.ms = ms ?? null;
+    row.result =
+      outcome.type === "ok" || outcome.type === "substituted" ? (outcome.value ?? null) : outcome.message;
+    this.#changed.set(row, { table: "calls", row });
+  }
+
+  #refused(entry: Extract<RecordEntry, { type: "call:refused" | "call:cancelled" }>): void {
+    const { call, agent, tool, guard, message, at, type } = entry;
+    const proposed = this.#proposed.get(call);
+    const row: RowOf<"refusals"> = {
+      run: this.#run.id,
+      call,
+      agent,
+      turn: proposed?.turn ?? null,
+      tool,
+      identity: proposed?.identity ?? null,
+      input: proposed?.input ?? null,
+      kind: type === "call:refused" ? "refused" : "cancelled",
+      guard,
+      message,
+      at,
+    };
+    this.#proposed.delete(call);
+    this.#changed.set(row, { table: "refusals", row });
+    this.#count("refusals");
+  }
+
+  #admitted(call: string, attended: boolean): void {
+    this.#proposed.delete(call);
+    const row = this.#calls.get(call);
+    if (!row) return;
+    this.#calls.delete(call);
+    if (!attended) return;
+    row.attended = 1;
+    this.#changed.set(row, { table: "calls", row });
+  }
+
+  #asked(approval: Approval, at: number): void {
+    const known = this.#approvals.get(approval.id);
+    // one that parks again in another process was asked for once
+    if (known && known.state !== "void") return;
+    const { id, agent, call, tool, identity, args, digest, reason } = approval;
+    const row: RowOf<"approvals"> = {
+      run: this.#run.id,
+      id,
+      agent,
+      call,
+      tool,
+      identity,
+      args,
+      digest,
+      question: reason,
+      state: "open",
+      reason: null,
+      requested_at: at,
+      decided_at: null,
+    };
+    this.#approvals.set(id, row);
+    this.#changed.set(row, { table: "approvals", row });
+  }
+
+  #decided(id: string, at: number, state: string, reason: string | null): void {
+    const row = this.#approvals.get(id);
+    if (row?.state !== "open") return;
+    row.state = state;
+    row.reason = reason;
+    row.decided_at = at;
+    this.#changed.set(row, { table: "approvals", row });
+  }
+
+  #count(what: "agents" | "turns" | "calls" | "refusals"): void {
+    this.#run[what]!++;
+    this.#changed.set(this.#run, { table: "runs", row: this.#run });
+  }
+}
+
+interface OpenTurn {
+  readonly turn: number;
+  readonly attempt: number;
+  readonly forced: boolean;
+  readonly at: number;
+  completed?: boolean;
+}
+
+type Proposed = Pick<Extract<RecordEntry, { type: "call:proposed" }>, "tool" | "identity" | "input" | "turn">;
+
+const reasonOf = (decision: { readonly type: string; readonly reason?: string }): string | null =>
+  decision.reason ?? null;
+
+function argsOf(input: string | undefined): Args | null {
+  try {
+    return JSON.parse(input ?? "null") as Args;
+  } catch {
+    return null;
+  }
+}
+
+/** US dollars; the cached part of the input has its own price where there is one. */
+const costOf = (
+  { input, output, cached }: { input: number; output: number; cached: number },
+  price: Price,
+): number =>
+  ((input - cached) * price.input + cached * (price.cached ?? price.input) + output * price.output) /
+  1_000_000;

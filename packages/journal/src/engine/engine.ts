@@ -1,0 +1,37 @@
+/** One statement of SQL, with `?` for its parameters. */
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+  /** How many rows it has to change; where it does not, nothing of its transaction happens. */
+  readonly changes?: number;
+}
+
+export type SqlValue = string | number | null;
+
+export type SqlRow = Record<string, SqlValue>;
+
+/** A statement did not change what it had to. Its transaction was rolled back. */
+export class UnmetError extends Error {
+  override readonly name = "UnmetError";
+  readonly statement: Statement;
+  constructor(statement: Statement) {
+    super("a statement did not change what it had to");
+    this.statement = statement;
+  }
+}
+
+/** A database under one schema: SQLite or PostgreSQL. Both speak the SQL that is common to them. */
+export interface Engine {
+  readonly name: "sqlite" | "postgres";
+  all(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** All of it in one transaction, or nothing; throws {@link UnmetError} where one did not change what it had to. */
+  write(statements: readonly Statement[]): Promise<void>;
+  /** Runs a script of several statements, in one transaction. */
+  script(sql: string): Promise<void>;
+  /**
+   * Calls `heard` now and then after somebody wrote, in this process or another. Returns how to stop. It may call too
+   * often, and may miss one: look again now and then.
+   */
+  watch(heard: () => void): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,140 @@
+import { type FSWatcher, mkdirSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import Database from "libsql";
+import { StoreError } from "../values/errors.ts";
+import { type Engine, type SqlRow, type SqlValue, type Statement, UnmetError } from "./engine.ts";
+
+/** Milliseconds to wait for another process that writes. */
+const BUSY = 10_000;
+
+/**
+ * A SQLite database in a file. Readers of other processes see it while it is written (write-ahead log). What was
+ * committed survives the death of the process; `durable` makes it survive a loss of power, for a disk's sync per commit.
+ */
+export function openSqlite(path: string, durable = false): Engine {
+  const database = opened(path, durable);
+  const prepared = new Map<string, Database.Statement>();
+  const prepare = (sql: string): Database.Statement => {
+    let statement = prepared.get(sql);
+    if (!statement) {
+      statement = database.prepare(sql);
+      prepared.set(sql, statement);
+    }
+    return statement;
+  };
+  const run = ({ sql, params }: Statement): number => prepare(sql).run(...params).changes;
+  return {
+    name: "sqlite",
+    async all(sql, params = []) {
+      return attempt(path, () => (prepare(sql).all(...params) as SqlRow[]).map(plain));
+    },
+    async write(statements) {
+      attempt(path, () => {
+        prepare("begin immediate").run();
+        try {
+          for (const statement of statements) {
+            const changes = run(statement);
+            if (statement.changes !== undefined && changes !== statement.changes)
+              throw new UnmetError(statement);
+          }
+          prepare("commit").run();
+        } catch (error) {
+          if (database.inTransaction) prepare("rollback").run();
+          throw error;
+        }
+      });
+    },
+    async script(sql) {
+      attempt(path, () => {
+        try {
+          database.exec(`begin immediate;\n${sql}\ncommit;`);
+        } catch (error) {
+          if (database.inTransaction) database.exec("rollback");
+          throw error;
+        }
+      });
+    },
+    watch: (heard) => watchFile(path, heard),
+    async close() {
+      prepared.clear();
+      database.close();
+    },
+  };
+}
+
+function opened(path: string, durable: boolean): Database.Database {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw new StoreError("unwritable", `the folder of ${path} cannot be made: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return attempt(path, () => {
+    const database = new Database(path, { timeout: BUSY });
+    try {
+      database.exec(`pragma busy_timeout = ${BUSY}; pragma journal_mode = wal;`);
+      database.exec(`pragma synchronous = ${durable ? "full" : "normal"}; pragma foreign_keys = off;`);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** libsql adds fields of its own to rows. */
+function plain(row: SqlRow): SqlRow {
+  delete (row as { _metadata?: unknown })._metadata;
+  return row;
+}
+
+/** The write-ahead log grows with every commit, of whichever process. The folder is watched: the log comes and goes. */
+function watchFile(path: string, heard: () => void): () => void {
+  const name = basename(path);
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = watch(dirname(path), { persistent: false }, (_, file) => {
+      if (file === null || file.startsWith(name)) heard();
+    });
+    watcher.on("error", () => {});
+  } catch {
+    // no watches left, or a file system without them
+  }
+  return () => watcher?.close();
+}
+
+function attempt<T>(path: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    if (error instanceof UnmetError) throw error;
+    throw explained(path, error);
+  }
+}
+
+function explained(path: string, error: unknown): StoreError {
+  const message = messageOf(error);
+  const code = (error as { code?: string }).code ?? "";
+  const about = (problem: StoreError["problem"], text: string) =>
+    new StoreError(problem, text, { cause: error });
+  if (/NOTADB|CORRUPT/.test(code) || /not a database|malformed/.test(message))
+    return about(
+      "damaged",
+      `${path} is damaged, or is no database: ${message}. Move it away, and the next run begins a new one.`,
+    );
+  if (/CANTOPEN|READONLY|PERM/.test(code) || /unable to open|readonly/.test(message))
+    return about("unwritable", `${path} cannot be written: ${message}. Set store to a place that can be.`);
+  if (/FULL/.test(code) || /disk is full/.test(message))
+    return about("failed", `the disk of ${path} is full.`);
+  if (/BUSY|LOCKED/.test(code) || /locked/.test(message))
+    return about(
+      "failed",
+      `${path} was locked by another process for longer than ${BUSY / 1_000} seconds: ${message}`,
+    );
+  return about("failed", `${path}: ${message}`);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export type { SqlValue };

@@ -1,0 +1,34 @@
+import { decodeEntries } from "../decisions/encode-entries.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { RecordEntry } from "../values/entry.ts";
+import { StoreError } from "../values/errors.ts";
+
+/** Everything on record of a run, in order. Empty for a run that is not there. */
+export async function readRecord(engine: Engine, run: string): Promise<RecordEntry[]> {
+  const textOf = await textsOf(engine, run);
+  const portions = await engine.all("select first, count, body from entries where run = ? order by first", [
+    run,
+  ]);
+  const entries: RecordEntry[] = [];
+  for (const { first, body } of portions) {
+    if (Number(first) !== entries.length)
+      throw new StoreError(
+        "damaged",
+        `the record of run ${run} has a gap before entry ${first}: it cannot be read further.`,
+      );
+    for (const entry of decodeEntries(String(body), textOf)) entries.push(entry);
+  }
+  return entries;
+}
+
+/** The large texts of a run, by digest. */
+export async function textsOf(engine: Engine, run: string): Promise<(digest: string) => string> {
+  const rows = await engine.all("select digest, body from texts where run = ?", [run]);
+  const texts = new Map(rows.map(({ digest, body }) => [digest, String(body)]));
+  return (digest) => {
+    const text = texts.get(digest);
+    if (text === undefined)
+      throw new StoreError("damaged", `the record of run ${run} lacks a text that it refers to (${digest}).`);
+    return text;
+  };
+}

@@ -1,0 +1,59 @@
+import type { JournalEntry, Price } from "@agentpool/core";
+
+/** A point of another run that this one runs on from. */
+export interface RunOrigin {
+  readonly run: string;
+  readonly kind: "fork" | "ask";
+  /** Where it was forked: the agent, and the last of its turns that still counts. */
+  readonly agent?: string;
+  readonly turn?: number;
+}
+
+/** A document that some agent saw. */
+export interface RecordedSource {
+  /** Path or URL. */
+  readonly source: string;
+  readonly title: string;
+  /** Lines that were read; empty where a search only named it. */
+  readonly lines: readonly (readonly [from: number, to: number])[];
+  readonly readBy: readonly string[];
+  /** Quotations that the answer takes from it. */
+  readonly quotations: number;
+}
+
+/** How a run came to its end. */
+export type RunEnding = "completed" | "failed" | "cancelled";
+
+/** What a run says about itself, beside what happens in its pools. */
+export type RunEntry = { readonly run: string; readonly at: number } & (
+  | {
+      readonly type: "run:started";
+      readonly question: string;
+      /** What it runs with, so that it can run on without being told again. JSON. */
+      readonly settings: unknown;
+      /** Of the models it may use, by id, where they have one. */
+      readonly prices: { readonly [model: string]: Price };
+      readonly origin?: RunOrigin;
+    }
+  /** Another process carries on. */
+  | { readonly type: "run:resumed" }
+  /** Everybody waits for people; the process has left. */
+  | { readonly type: "run:waiting" }
+  | { readonly type: "run:sources"; readonly sources: readonly RecordedSource[] }
+  | {
+      readonly type: "run:ended";
+      readonly status: RunEnding;
+      /** The brief, or whatever the run gave. JSON; undefined where it gave nothing. */
+      readonly answer?: unknown;
+      /** Why it failed, in words. */
+      readonly error?: string;
+    }
+);
+
+/** One entry of a run's record. */
+export type RecordEntry = JournalEntry | RunEntry;
+
+const OURS = ["run:started", "run:resumed", "run:waiting", "run:sources", "run:ended"];
+
+/** Whether an entry is the run's own, and not of its pools. */
+export const isRunEntry = (entry: RecordEntry): entry is RunEntry => OURS.includes(entry.type);

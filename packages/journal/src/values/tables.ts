@@ -1,0 +1,153 @@
+/** The type of a column in either engine. `json` is text that holds JSON; large parts of it may be references. */
+export type ColumnType = "text" | "int" | "real" | "json";
+
+export interface Table {
+  readonly columns: { readonly [name: string]: ColumnType };
+  readonly key: readonly string[];
+}
+
+/**
+ * What people query. Every row is derived from the events of its run, and is written with them. Times are in
+ * milliseconds since the epoch, tokens are counts, `cost` is in US dollars and null where a price is not known.
+ */
+export const TABLES = {
+  runs: {
+    key: ["id"],
+    columns: {
+      id: "text",
+      question: "text",
+      status: "text",
+      started_at: "int",
+      ended_at: "int",
+      agents: "int",
+      turns: "int",
+      calls: "int",
+      refusals: "int",
+      input_tokens: "int",
+      output_tokens: "int",
+      cached_tokens: "int",
+      cost: "real",
+      origin: "json",
+      settings: "json",
+      answer: "json",
+      error: "text",
+    },
+  },
+  agents: {
+    key: ["run", "agent"],
+    columns: {
+      run: "text",
+      agent: "text",
+      pool: "text",
+      parent: "text",
+      depth: "int",
+      model: "text",
+      task: "text",
+      started_at: "int",
+      ended_at: "int",
+      exit: "text",
+      reason: "text",
+      result: "json",
+    },
+  },
+  turns: {
+    key: ["run", "agent", "turn", "attempt"],
+    columns: {
+      run: "text",
+      agent: "text",
+      turn: "int",
+      attempt: "int",
+      forced: "int",
+      started_at: "int",
+      ended_at: "int",
+      finish: "text",
+      calls: "int",
+      input_tokens: "int",
+      output_tokens: "int",
+      cached_tokens: "int",
+      context_tokens: "int",
+    },
+  },
+  calls: {
+    key: ["run", "call"],
+    columns: {
+      run: "text",
+      call: "text",
+      agent: "text",
+      turn: "int",
+      tool: "text",
+      identity: "text",
+      args: "json",
+      outcome: "text",
+      attended: "int",
+      attempts: "int",
+      dispatched_at: "int",
+      settled_at: "int",
+      ms: "int",
+      result: "json",
+    },
+  },
+  refusals: {
+    key: ["run", "call"],
+    columns: {
+      run: "text",
+      call: "text",
+      agent: "text",
+      turn: "int",
+      tool: "text",
+      identity: "text",
+      input: "text",
+      kind: "text",
+      guard: "text",
+      message: "text",
+      at: "int",
+    },
+  },
+  approvals: {
+    key: ["run", "id"],
+    columns: {
+      run: "text",
+      id: "text",
+      agent: "text",
+      call: "text",
+      tool: "text",
+      identity: "text",
+      args: "json",
+      digest: "text",
+      question: "text",
+      state: "text",
+      reason: "text",
+      requested_at: "int",
+      decided_at: "int",
+    },
+  },
+  sources: {
+    key: ["run", "source"],
+    columns: {
+      run: "text",
+      source: "text",
+      title: "text",
+      lines: "json",
+      read_by: "json",
+      quotations: "int",
+    },
+  },
+} as const satisfies { readonly [name: string]: Table };
+
+export type TableName = keyof typeof TABLES;
+
+type Value<T extends ColumnType> = T extends "int" | "real"
+  ? number | null
+  : T extends "text"
+    ? string | null
+    : unknown;
+
+/** A row of a table before it is written: `json` columns hold their value. */
+export type RowOf<T extends TableName> = {
+  -readonly [C in keyof (typeof TABLES)[T]["columns"]]: (typeof TABLES)[T]["columns"][C] extends ColumnType
+    ? Value<(typeof TABLES)[T]["columns"][C]>
+    : never;
+};
+
+/** A row that has to be written, whole. */
+export type Change = { readonly [T in TableName]: { readonly table: T; readonly row: RowOf<T> } }[TableName];
