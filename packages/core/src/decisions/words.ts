@@ -11,6 +11,9 @@ export const words = {
   approvalAsked: (tool: string) => `${tool} needs a person's approval`,
   approvalDenied: (tool: string, reason: string | undefined) =>
     `${tool} was not run: it needs a person's approval, which was refused${reason ? `: ${sentence(reason)}` : "."} Go on without it.`,
+  nobodyToAsk: (tool: string) =>
+    `${tool} was not run: it needs a person's approval, and nobody is asked any more.`,
+  onlyReports: (tool: string) => `${tool} was not run: this turn is for the report alone.`,
   noApprovalForClients: (tool: string) =>
     `${tool} was not run: approval is not supported for client tools, which run elsewhere. Go on without it.`,
   restarts: (limit: number) =>
@@ -36,6 +39,8 @@ ${todos.map((todo) => `- ${todo}`).join("\n")}`,
   withdrawn: (tool: string) =>
     `${tool} was not run: the run is being brought to an end. Report what you have.`,
   secondReturn: (tool: string) => `Only the first ${tool} of a turn counts; this one was left out.`,
+  spokenTo: (tool: string) =>
+    `This ${tool} was not taken: a message came in while you wrote it. Read the message, then call ${tool} again.`,
   accepted: "Accepted.",
   dropped: (tool: string, tokens: number, room: number) =>
     `The result of ${tool} (about ${tokens} tokens) was left out: only about ${room} still fit here. Report what you have.`,

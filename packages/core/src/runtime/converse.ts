@@ -6,6 +6,7 @@ import type { GenerateRequest, Message, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Ending } from "./ending.ts";
 import { forceReport } from "./force-report.ts";
+import { isSpokenTo } from "./may-go-on.ts";
 import { setPhase } from "./park.ts";
 import { proposeReturn } from "./propose-return.ts";
 import { routeTurn } from "./route-turn.ts";
@@ -35,9 +36,12 @@ export function* converse(agent: AgentState): Operation<Ending> {
     else agent.attempt = 0;
     agent.step = undefined;
     setPhase(agent, "ready");
-    if (end.type === "ended") return end.ending;
+    if (end.type === "ended" && !(isReturn(end.ending) && isSpokenTo(agent))) return end.ending;
   }
 }
+
+/** Whether it ends because it says so: what it is told meanwhile is heard first. */
+const isReturn = ({ exit }: Ending): boolean => exit === "returned" || exit === "text";
 
 /** What stops an agent here: asked between turns. */
 function stopped(agent: AgentState): Stop | undefined {
@@ -82,7 +86,7 @@ function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {
   if (turn.finish === "length") return yield* say(agent, words.cutOff);
   if ((turn.text ?? "").trim() === "") return yield* say(agent, words.empty);
   // who was spoken to meanwhile hears it before ending
-  if (agent.inbox.length > 0 && agent.turns < agent.options.maxTurns) return { type: "next" };
+  if (isSpokenTo(agent)) return { type: "next" };
   const returned = yield* proposeReturn(agent, turn.text!);
   if (returned.type === "ended") return returned;
   recordBlocked(agent, { id: `${agent.key}:${agent.turns}`, tool: "" }, returned.outcome);

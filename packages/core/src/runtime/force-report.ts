@@ -1,22 +1,26 @@
 import type { Operation } from "effection";
 import type { BoundTool } from "../decisions/bind.ts";
-import { CallArgs } from "../decisions/call-args.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { parseArgs } from "../decisions/parse.ts";
 import { reasonOf } from "../decisions/reason.ts";
 import { words } from "../decisions/words.ts";
-import type { GenerateRequest, ProposedCall, Turn } from "../values/model.ts";
+import { Later } from "../effects/later.ts";
+import type { Outcome } from "../values/call.ts";
+import type { Json } from "../values/json.ts";
+import type { GenerateRequest, Message, ProposedCall, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Stop } from "./converse.ts";
 import type { Ending } from "./ending.ts";
-import { isAuthorised, needsApproval } from "./gate.ts";
+import { type Gated, isAuthorised, needsApproval } from "./gate.ts";
+import { propose } from "./gate-step.ts";
 import { inForm, shapeReport } from "./propose-return.ts";
+import { recordBlocked, settleCall } from "./settle-call.ts";
 import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
 
 /**
- * An agent was stopped: one generation more, in which it can only report, so that what it found survives. Hooks are
- * not asked. An agent that has not had a turn has nothing to report.
+ * An agent was stopped: one generation more, in which it can only report, so that what it found survives. Its terminal
+ * call passes the gates; whether it may return nobody is asked. An agent that has not had a turn has nothing to report.
  */
 export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
   if (agent.pool.recovery === "none" || agent.turns === 0 || canAfford(agent) === "nothing")
@@ -26,7 +30,11 @@ export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
   const terminal = own && isAuthorised(agent.pool, own) && !needsApproval(agent.pool, own) ? own : undefined;
   const text = words.report(words.stopped[stop], terminal?.name);
   agent.step = { mark: agent.session.mark(), reads: agent.lineage.length };
-  yield* agent.session.append([{ role: "user", content: [{ type: "text", text }] }]);
+  // what people said last is heard here
+  const said = [...agent.inbox.splice(0), text];
+  yield* agent.session.append(
+    said.map((text): Message => ({ role: "user", content: [{ type: "text", text }] })),
+  );
   try {
     const turn = yield* takeTurn(agent, forcedRequest(agent, terminal), true);
     return { exit: stop, ...(turn ? yield* readReport(agent, turn, terminal) : { result: undefined }) };
@@ -45,40 +53,45 @@ function forcedRequest(
 
 type Report = Omit<Ending, "exit">;
 
-/** What the last turn says: its terminal call if it can be read, else its text. */
+/** What the last turn says: its terminal call if that may run, else its text, else what it would have reported. */
 function* readReport(agent: AgentState, turn: Turn, terminal: BoundTool | undefined): Operation<Report> {
   const proposed = terminal && turn.calls.find((call) => call.tool === terminal.name);
-  const report = proposed && (yield* readCall(agent, proposed, terminal));
-  const said = report ?? { result: turn.text?.trim() || undefined };
-  if (said.result === undefined) return { result: undefined, reason: "its report was empty" };
-  const formed = inForm(agent, said.result);
-  if ("invalid" in formed) return { result: undefined, reason: formed.invalid };
-  return { ...said, result: formed.value };
+  const report: Report = proposed ? yield* readCall(agent, proposed, terminal) : { result: undefined };
+  const { reason, report: args } = report;
+  const result = reason === undefined && proposed ? report.result : turn.text?.trim() || report.result;
+  if (result === undefined) return { result, report: args, reason: reason ?? "its report was empty" };
+  const formed = inForm(agent, result);
+  if ("invalid" in formed) return { result: undefined, report: args, reason: reason ?? formed.invalid };
+  return { result: formed.value, report: args, reason };
 }
 
-function* readCall(
-  agent: AgentState,
-  proposed: ProposedCall,
-  bound: BoundTool,
-): Operation<Report | undefined> {
-  const parsed = parseArgs(proposed.tool, proposed.input, bound.schema);
-  if (parsed.type === "invalid") return undefined;
-  const args = new CallArgs(parsed.args);
-  const { tool, identity } = { tool: proposed.tool, identity: bound.identity };
-  const id = `${agent.key}:${agent.turns + 1}#0`;
-  const call = {
-    agent,
-    id,
-    toolCallId: proposed.id,
-    tool,
-    identity,
-    args,
-    turn: agent.turns + 1,
-    bound,
-    ticket: undefined,
-    approved: false,
-    dispatched: false,
-  };
+/**
+ * The terminal call of a forced report passes the gates like any other. One that may not run, or fails, does not:
+ * what it would have reported is not lost, and the reason says why it did not.
+ */
+function* readCall(agent: AgentState, proposed: ProposedCall, terminal: BoundTool): Operation<Report> {
+  const since = agent.pool.run.clock.now();
+  const gates = propose(agent, proposed, 0, agent.turns + 1);
+  const gated = gates instanceof Later ? yield* gates.operation : gates;
+  const outcome = yield* outcomeOf(agent, gated, terminal);
+  if (gated.type === "passed") settleCall(gated.call, outcome, since);
+  else recordBlocked(agent, gated, outcome);
+  const written = parseArgs(proposed.tool, proposed.input, terminal.schema);
+  const report =
+    gated.type === "passed" ? gated.call.args.args : written.type === "parsed" ? written.args : undefined;
+  if (outcome.type === "ok" || outcome.type === "substituted") return { result: outcome.value, report };
+  return { result: report, report, reason: `its report was not taken: ${outcome.message}` };
+}
+
+function* outcomeOf(agent: AgentState, gated: Gated, terminal: BoundTool): Operation<Outcome> {
+  if (gated.type === "blocked") return gated.outcome;
+  const { call, approval } = gated;
+  if (call.bound !== terminal)
+    return { type: "refused", guard: "invalid", message: words.onlyReports(call.bound.name) };
+  if (approval !== undefined)
+    return { type: "refused", guard: "approval", message: words.nobodyToAsk(terminal.name) };
   const shaped = yield* shapeReport(call);
-  return "value" in shaped ? { result: shaped.value, report: args.args } : undefined;
+  return "error" in shaped
+    ? { type: "error", message: shaped.error }
+    : { type: "ok", value: shaped.value as Json };
 }

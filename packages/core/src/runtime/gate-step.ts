@@ -37,8 +37,14 @@ function* gateOn(
   return oneReturn(agent, gated);
 }
 
-function propose(agent: AgentState, call: ProposedCall, index: number): Gated | Later<Gated> {
-  const { turns: turn, key, attempt } = agent;
+/** Puts a call on record and takes it through its gates. */
+export function propose(
+  agent: AgentState,
+  call: ProposedCall,
+  index: number,
+  turn: number = agent.turns,
+): Gated | Later<Gated> {
+  const { key, attempt } = agent;
   const id = `${key}:${turn}${attempt > 0 ? `.${attempt}` : ""}#${index}`;
   const identity = agent.options.tools.get(call.tool)?.identity;
   agent.pool.run.emit({

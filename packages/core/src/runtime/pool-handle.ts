@@ -1,5 +1,5 @@
 import { type Operation, resource, type Stream, spawn, withResolvers } from "effection";
-import { isWithin } from "../decisions/life.ts";
+import { isClosing, isWithin } from "../decisions/life.ts";
 import { unknownName } from "../decisions/names.ts";
 import { reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
@@ -32,7 +32,10 @@ export interface PoolHandle {
   /** Lets what runs finish, and starts nothing more until {@link resume}. */
   pause(): void;
   resume(): void;
-  /** Puts a person's message into a running agent: it reads it before its next turn. False where it is over. */
+  /**
+   * Puts a person's message into a running agent: it reads it before its next turn, which it gets if it has any left,
+   * also where it is about to end. False where it is over.
+   */
   steer(key: string, message: string): boolean;
   /** The calls of the whole tree that wait for people. */
   readonly approvals: Approvals;
@@ -104,7 +107,7 @@ function handleOf(
     },
     steer(key, message) {
       const agent = find(pool, key, "steer");
-      if (agent.result) return false;
+      if (agent.result || isClosing(agent.life)) return false;
       agent.inbox.push(message);
       run.emit({ type: "agent:steered", agent: key, message });
       return true;

@@ -11,6 +11,7 @@ import { type Nest, NestContext } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import type { Ending } from "./ending.ts";
 import { gateStep } from "./gate-step.ts";
+import { isSpokenTo } from "./may-go-on.ts";
 import { proposeReturn } from "./propose-return.ts";
 import { proposeStep } from "./propose-step.ts";
 import { reserveStep } from "./reserve-step.ts";
@@ -137,13 +138,16 @@ function forgo(agent: AgentState, step: Step, at: Passed, outcome: Outcome): voi
   step.block(at, outcome);
 }
 
+/** The terminal call ends the agent if it may. Who was spoken to meanwhile hears it first, and returns again. */
 function* settleReturn(agent: AgentState, step: Step, terminal: Passed): Operation<Ending | undefined> {
   const { call, approval } = terminal;
   const since = agent.pool.run.clock.now();
   const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
-  const returned = refusal ? undefined : yield* proposeReturn(agent, call);
-  const ending = returned?.type === "ended" ? returned.ending : undefined;
+  const returned = refusal || isSpokenTo(agent) ? undefined : yield* proposeReturn(agent, call);
   const rejection = refusal ?? (returned?.type === "rejected" ? returned.outcome : undefined);
-  step.settle(terminal, settleCall(call, rejection ?? { type: "ok", value: words.accepted }, since));
-  return ending;
+  const held: Outcome | undefined =
+    rejection ??
+    (isSpokenTo(agent) ? { type: "withdrawn", message: words.spokenTo(call.bound.name) } : undefined);
+  step.settle(terminal, settleCall(call, held ?? { type: "ok", value: words.accepted }, since));
+  return returned?.type === "ended" && !held ? returned.ending : undefined;
 }

@@ -25,5 +25,5 @@ export type Outcome =
   | { readonly type: "cancelled"; readonly guard: string; readonly message: string }
   /** A guard answered in its place. */
   | { readonly type: "substituted"; readonly guard: string; readonly value: unknown }
-  /** The run is winding down: it was parked and will not run. */
+  /** It will not run: the run is winding down; or its agent was about to end, and is to read a message first. */
   | { readonly type: "withdrawn"; readonly message: string };
