@@ -61,6 +61,30 @@ describe("a program", () => {
     expect(code).toBe(2);
   });
 
+  it("may give a pool hooks and denies of its own: the program's and harness.yml's hold beside them", async () => {
+    const guard = (name: string) =>
+      `{ beforeDispatch: [{ name: "${name}", tools: ["${name}"], reject: () => true, message: "m" }] }`;
+    const cwd = broken(
+      `import { parallel } from "@agentpool/core";
+       import { scripted } from "@agentpool/models";
+       ${head}
+       const tool = (name: string) => ({ name, description: name, parameters: { type: "object" }, execute: () => name });
+       export default defineHarness({
+         tools: ["a", "b", "c", "d"].map(tool),
+         hooks: [${guard("a")}],
+         *run(_, { pool }) {
+           const model = scripted(() => [{ calls: ["a", "b", "c", "d"].map((tool) => ({ tool })) }, { text: "done" }]);
+           const { agents } = yield* pool({ model, hooks: [${guard("b")}], deny: ["d"], orchestrate: parallel(["x"]) });
+           return agents[0]!.refusals.map(({ tool, guard }) => tool + " " + guard).join(", ");
+         },
+       });`,
+      "program: ./p.ts\npolicy: { deny: [c] }\n",
+    );
+    const { code, stdout } = await pool(["run", "why?"], { cwd });
+    expect(stdout).toBe("a a, b b, c deny, d deny\n");
+    expect(code).toBe(0);
+  });
+
   it("that throws fails the run, in words", async () => {
     const cwd = broken(
       `${head}export default defineHarness({ *run() { throw new Error("the well is dry"); } });`,

@@ -19,7 +19,8 @@ export interface HarnessProgram {
 export interface ProgramContext {
   /**
    * Runs a pool with everything the harness says: its model, tools, hooks, guards, budget, denies and grants. What
-   * you give comes on top. It winds down on ctrl-c, and its events are the run's.
+   * you give comes on top; your hooks, denies and approvals add to the harness's. It winds down on ctrl-c, and its
+   * events are the run's.
    */
   pool(options: PoolOptions): Operation<PoolResult>;
   /**

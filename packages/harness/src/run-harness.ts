@@ -15,6 +15,7 @@ import { loadProgram } from "./load-program.ts";
 import { misspeltNames } from "./misspelt-names.ts";
 import { type Models, useModels } from "./models.ts";
 import type { ProgramContext } from "./program.ts";
+import { tightened } from "./tightened.ts";
 import { assertBuilt } from "./unbuilt.ts";
 
 export interface RunOptions {
@@ -97,10 +98,12 @@ function jobsOf({ harness, options, models, tools, corpus, hooks }: Parts): Prog
     pool({ route, ...own }) {
       const offered = own.tools ?? tools;
       const gated = offered.length > 0 ? { tools: offered, ...gates } : {};
+      const all = own.terminal ? [...offered, own.terminal] : offered;
       return winding.run({
         budget,
         ...gated,
         ...own,
+        ...tightened({ hooks, ...(offered.length > 0 ? policy : {}) }, own, all),
         ...watched,
         model: own.model ?? modelFor(route ?? "*"),
       });
@@ -108,15 +111,17 @@ function jobsOf({ harness, options, models, tools, corpus, hooks }: Parts): Prog
     research: (own = {}) =>
       research({
         question: options.question,
-        model: own.model ?? modelFor("research"),
-        ...(own.model ? {} : { models: stages(modelFor) }),
         tools,
         ...gates,
         budget,
         effort: defaults.effort,
         ...(corpus ? { verifier: corpus } : {}),
         ...own,
+        ...tightened(gates, own, own.tools ?? tools),
         ...watched,
+        ...(own.model
+          ? { model: own.model }
+          : { model: modelFor("research"), models: { ...stages(modelFor), ...own.models } }),
         winding,
       }),
   };
