@@ -32,3 +32,16 @@ export class AnswerError extends Error {
     this.problem = problem;
   }
 }
+
+/** The run could not be put on record: it was ended, since what is not on record must not execute. */
+export class JournalError extends Error {
+  override readonly name = "JournalError";
+}
+
+/**
+ * A run cannot be taken up: the harness is not the one on record. The message names what differs. `Journal.force`
+ * takes it up all the same.
+ */
+export class ResumeError extends Error {
+  override readonly name = "ResumeError";
+}
