@@ -842,7 +842,7 @@ describe("onPropose", () => {
     ],
     ["restarts without a reasoning", () => ({ type: "restart" }), "MalformedAnswer"],
     ["restarts with an empty reasoning", () => ({ type: "restart", reasoning: " " }), "MalformedAnswer"],
-    ["answers a refusal", () => refuse("a secret"), "MalformedAnswer"],
+    ["answers a cancellation", () => ({ type: "cancel", message: "a secret" }), "MalformedAnswer"],
     ["answers true", () => true, "MalformedAnswer"],
   ] as const) {
     it(`one that ${how} refuses the calls of the step, also where another would restart it`, () =>

@@ -3,7 +3,7 @@
 // Guards
 export { canonicalJson, canonicalText, canonicalUrl } from "./decisions/canonical.ts";
 export { type DedupOptions, dedup } from "./decisions/dedup.ts";
-export { nearest } from "./decisions/names.ts";
+export { type Named, nearest, selects } from "./decisions/names.ts";
 export { checkedOverrides, RESERVED } from "./decisions/overrides.ts";
 export { estimateTokens } from "./decisions/result.ts";
 // People
@@ -13,6 +13,7 @@ export { ApprovalDesk } from "./effects/approval-desk.ts";
 export { type ManualClock, manualClock, sleepOn, systemClock, useClock } from "./effects/clock.ts";
 // Pools
 export { type AgentOptions, agentPool, useAgent } from "./runtime/agent-pool.ts";
+export { useCurrentAgent } from "./runtime/current-agent.ts";
 export { type DelegateOptions, delegate } from "./runtime/delegate.ts";
 export {
   chain,
@@ -28,7 +29,6 @@ export {
 export { type Occupancy, type PoolHandle, useAgentPool } from "./runtime/pool-handle.ts";
 export { reportTool } from "./runtime/report-tool.ts";
 export { type PoolRun, runPool } from "./runtime/run-pool.ts";
-export { useCurrentAgent } from "./runtime/spawn-agent.ts";
 export type * from "./values/agent.ts";
 export * from "./values/answer.ts";
 export type * from "./values/approval.ts";
@@ -40,12 +40,13 @@ export * from "./values/errors.ts";
 export type * from "./values/event.ts";
 export type * from "./values/guard.ts";
 export type * from "./values/hooks.ts";
-export type * from "./values/journal.ts";
+export * from "./values/journal.ts";
 export type * from "./values/json.ts";
 export * from "./values/model.ts";
 export type * from "./values/options.ts";
 export type * from "./values/orchestrator.ts";
 export type * from "./values/redactor.ts";
 export * from "./values/repetition.ts";
+export * from "./values/review.ts";
 export * from "./values/tool.ts";
 export * from "./values/usage.ts";

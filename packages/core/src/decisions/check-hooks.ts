@@ -30,9 +30,7 @@ export function checkHooks(hooks: readonly ToolLifecycleHooks[], where: string):
     checkList(`${place}.beforeDispatch`, hook.beforeDispatch);
     checkSettings(hook, place);
     if (hook.restarts !== undefined && !(hook.restarts >= 0))
-      throw new ConfigurationError(
-        `${place}.restarts: found ${hook.restarts}; accepted are numbers from 0.`,
-      );
+      throw new ConfigurationError(`${place}.restarts: found ${hook.restarts}; accepted are numbers from 0.`);
     for (const key of Object.keys(hook))
       if (!MOMENTS.includes(key) && !SETTINGS.includes(key) && /^(on|before|after|rewrite)/.test(key)) {
         const near = nearest(key, MOMENTS);

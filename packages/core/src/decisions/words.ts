@@ -21,6 +21,7 @@ export const words = {
   todo: (todos: readonly string[]) => `Still to do before you end:
 ${todos.map((todo) => `- ${todo}`).join("\n")}`,
   goOn: "Go on from this reasoning.",
+  reconsider: (reasoning: string) => `The report was not taken. Go on from this reasoning: ${reasoning}`,
   toolLimit: (tool: string, limit: number) =>
     `${tool} was not run: you have used all ${limit} of your calls of it. Use another tool, or report what you have.`,
   contextSoft: "Your context is filling up. Come to an end: fetch only what is still missing, then report.",

@@ -6,6 +6,7 @@ import type { Holder, Ticket } from "../decisions/line.ts";
 import { Lineage } from "../decisions/lineage.ts";
 import { Repetition } from "../decisions/repetition.ts";
 import type { Agent, AgentResult, AgentState as Phase, Refusal } from "../values/agent.ts";
+import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type { Mark, Model, Session } from "../values/model.ts";
 import { noUsage, type Usage } from "../values/usage.ts";
 import type { Nest } from "./call-execution.ts";
@@ -84,8 +85,11 @@ export class AgentState implements Holder {
   readonly inbox: string[] = [];
   /** What it was told to do before it ends, for its next turn. */
   readonly todos: string[] = [];
-  /** Steps of its that were discarded, and those of the turn it is in. */
-  restarts = 0;
+  /** Of its steps, and of its returns, how many each hook has sent back; and how often the turn it is in was. */
+  readonly restarts = {
+    onPropose: new Map<ToolLifecycleHooks, number>(),
+    onReturn: new Map<ToolLifecycleHooks, number>(),
+  };
   attempt = 0;
 
   constructor(options: AgentOptions) {

@@ -7,7 +7,10 @@ import type { AgentState } from "./agent-state.ts";
 import { hookFailed } from "./hook-failure.ts";
 
 /** The moments that are functions. */
-export type Moment = Exclude<keyof ToolLifecycleHooks, "name" | "beforeDispatch" | "onError" | "timeoutMs">;
+export type Moment = Exclude<
+  keyof ToolLifecycleHooks,
+  "name" | "beforeDispatch" | "onError" | "timeoutMs" | "restarts"
+>;
 
 /** One question to the hooks of a moment. */
 export interface Question<M extends Moment, T> {

@@ -61,7 +61,7 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
 
 /** It is bound to what it shows: the call, its tool and its arguments. */
 function approvalOf(call: Call, reason: string): Approval {
-  const { agent, id, tool, identity } = call;
+  const { agent, id, tool, identity, reviews } = call;
   const { args } = call.args;
   const digest = digestOf(identity, args);
   return {
@@ -73,6 +73,7 @@ function approvalOf(call: Call, reason: string): Approval {
     args,
     digest,
     reason,
+    ...(reviews && reviews.length > 0 ? { reviews } : {}),
   };
 }
 

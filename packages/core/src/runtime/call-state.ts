@@ -3,6 +3,7 @@ import type { CallArgs } from "../decisions/call-args.ts";
 import { copy } from "../decisions/copy.ts";
 import type { Ticket } from "../decisions/line.ts";
 import type { CallInfo } from "../values/call.ts";
+import type { ReviewNote } from "../values/review.ts";
 import type { AgentState } from "./agent-state.ts";
 
 /** A call on its way through the stages. */
@@ -19,6 +20,8 @@ export interface Call {
   readonly bound: BoundTool;
   /** Its place in line, once it has one. */
   ticket: Ticket | undefined;
+  /** The reviews that its step has passed. */
+  reviews?: readonly ReviewNote[];
   /** Whether a person let it run. */
   approved: boolean;
   /** Whether its tool was started: it then counts as a call. */

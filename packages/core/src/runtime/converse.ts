@@ -6,9 +6,11 @@ import type { GenerateRequest, Message, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Ending } from "./ending.ts";
 import { forceReport } from "./force-report.ts";
+import { instructTurn } from "./instruct-turn.ts";
 import { isSpokenTo } from "./may-go-on.ts";
 import { setPhase } from "./park.ts";
 import { proposeReturn } from "./propose-return.ts";
+import { restartTurn } from "./restart.ts";
 import { routeTurn } from "./route-turn.ts";
 import { recordBlocked } from "./settle-call.ts";
 import { type StepEnd, settleStep } from "./settle-step.ts";
@@ -25,6 +27,8 @@ export function* converse(agent: AgentState): Operation<Ending> {
     const stop = stopped(agent);
     if (stop) return yield* forceReport(agent, stop);
     const said = heard(agent);
+    if (agent.pool.instructs.length > 0 && agent.attempt === 0)
+      said.push(...(yield* instructTurn(agent)).map(userMessage));
     if (said.length > 0) yield* agent.session.append(said);
     if (agent.pool.routes.length > 0) yield* routeTurn(agent);
     const turn = yield* takeTurn(agent, requestOf(agent), false);
@@ -32,7 +36,7 @@ export function* converse(agent: AgentState): Operation<Ending> {
     agent.turns++;
     agent.pool.run.totals.turns++;
     const end = yield* settleTurn(agent, turn);
-    if (end.type === "restarted") yield* restart(agent, turn, end.reasoning);
+    if (end.type === "restarted") yield* restartTurn(agent, turn, end);
     else agent.attempt = 0;
     agent.step = undefined;
     setPhase(agent, "ready");
@@ -88,7 +92,7 @@ function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {
   // who was spoken to meanwhile hears it before ending
   if (isSpokenTo(agent)) return { type: "next" };
   const returned = yield* proposeReturn(agent, turn.text!);
-  if (returned.type === "ended") return returned;
+  if (returned.type !== "rejected") return returned;
   recordBlocked(agent, { id: `${agent.key}:${agent.turns}`, tool: "" }, returned.outcome);
   return yield* say(agent, returned.outcome.message);
 }
@@ -105,25 +109,6 @@ function* minded(agent: AgentState, turn: Turn): Operation<void> {
   if (verdict === "warn") yield* say(agent, words.repeating);
 }
 
-/** The step was sent back: it leaves the conversation, and its corrected reasoning takes its place. */
-function* restart(agent: AgentState, turn: Turn, reasoning: string): Operation<void> {
-  const { key, pool, session } = agent;
-  for (const [index, { tool }] of turn.calls.entries()) {
-    const call = `${key}:${agent.turns}${agent.attempt > 0 ? `.${agent.attempt}` : ""}#${index}`;
-    pool.run.emit({ type: "call:discarded", agent: key, call, tool });
-  }
-  pool.run.emit({ type: "turn:restarted", agent: key, turn: agent.turns, attempt: agent.attempt, reasoning });
-  agent.turns--;
-  pool.run.totals.turns--;
-  agent.attempt++;
-  agent.restarts++;
-  yield* session.rewind(agent.step!.mark);
-  yield* session.append([
-    { role: "assistant", content: [{ type: "text", text: reasoning }] },
-    userMessage(words.goOn),
-  ]);
-}
-
 function* say(agent: AgentState, text: string): Operation<StepEnd> {
   yield* agent.session.append([userMessage(text)]);
   return { type: "next" };
@@ -138,7 +123,12 @@ function requestOf(agent: AgentState): GenerateRequest {
   return tools.length === 0 && output ? { tools, output: outputSchema(output) } : { tools };
 }
 
-function taskMessage({ options: { system, task, output } }: AgentState): Message {
-  const parts = [system, task, output && words.outputForm(JSON.stringify(outputSchema(output)))];
+function taskMessage({ pool, options: { system, task, output } }: AgentState): Message {
+  const parts = [
+    ...pool.told,
+    system,
+    task,
+    output && words.outputForm(JSON.stringify(outputSchema(output))),
+  ];
   return userMessage(parts.filter(Boolean).join("\n\n"));
 }

@@ -9,6 +9,7 @@ import { type Nest, NestContext } from "./call-execution.ts";
 import type { Pool } from "./pool-state.ts";
 import type { Observer } from "./run.ts";
 import { spawnAgent } from "./spawn-agent.ts";
+import { transcribed } from "./transcript.ts";
 import { keepTime } from "./wind-down.ts";
 
 /**
@@ -60,10 +61,11 @@ function* openSpine(pool: Pool): Operation<void> {
   const { caller, forksCaller } = pool;
   if (!forksCaller || !caller) {
     pool.spine = yield* pool.model.open(pool.prefix);
-    return;
+  } else {
+    pool.spine = yield* caller.session.fork();
+    if (caller.step) yield* pool.spine.rewind(caller.step.mark);
   }
-  pool.spine = yield* caller.session.fork();
-  if (caller.step) yield* pool.spine.rewind(caller.step.mark);
+  if (pool.reviewers.length > 0) pool.spine = transcribed(pool.spine);
 }
 
 function* contextOf(pool: Pool): Operation<PoolContext> {

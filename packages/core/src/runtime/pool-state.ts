@@ -1,6 +1,7 @@
 import { type BoundTool, bindTool, guardNames, hooksOf } from "../decisions/bind.ts";
 import { checkBudget, checkCallsPerTool, checkContext } from "../decisions/check-budget.ts";
 import { checkHooks } from "../decisions/check-hooks.ts";
+import { checkRepetition } from "../decisions/check-repetition.ts";
 import { checkIdle, checkList, checkTools } from "../decisions/check-tools.ts";
 import { createLife, type Life } from "../decisions/life.ts";
 import type { Ticket } from "../decisions/line.ts";
@@ -8,6 +9,7 @@ import { selects } from "../decisions/names.ts";
 import { type GuardSettings, guardSettings } from "../decisions/overrides.ts";
 import { checkApprovals, grantsWithin, identified, named, readNames } from "../decisions/permissions.ts";
 import { Redaction } from "../decisions/redaction.ts";
+import { effortOf, type Reviews, reviewsOf } from "../decisions/reviews.ts";
 import { type Budget, withDefaults } from "../values/budget.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { GuardFunction } from "../values/guard.ts";
@@ -15,10 +17,12 @@ import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type { Message, Model, Prefix, Session } from "../values/model.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
+import type { Effort } from "../values/review.ts";
 import { identityOf, parametersOf, type Tool } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Nest } from "./call-execution.ts";
 import { redacted } from "./redact-model.ts";
+import { reviewDesk } from "./review-desk.ts";
 import { createRun, type Observer, type Run } from "./run.ts";
 
 /** A pool as the runtime keeps it. */
@@ -41,6 +45,15 @@ export interface Pool {
   readonly grants: readonly (readonly string[])[];
   /** What models of this pool may not see, of each pool from the outermost in. */
   readonly redactions: readonly Redaction[];
+  readonly effort: Effort;
+  /** What is asked of those who review, and the hooks they review with. */
+  readonly reviews: readonly Reviews[];
+  readonly reviewers: readonly ToolLifecycleHooks[];
+  /** What agents keep to, those of pools around first; and the part that the agents of this pool have to be told. */
+  readonly instructions: readonly string[];
+  readonly told: readonly string[];
+  /** Who has something to say before a turn. */
+  readonly instructs: readonly ToolLifecycleHooks[];
   /** Whether anybody judges steps, and who chooses the tools of a turn. */
   readonly judges: boolean;
   readonly routes: readonly ToolLifecycleHooks[];
@@ -103,6 +116,7 @@ export function createPool(
   const all = terminal ? [...tools, terminal] : [...tools];
   checkTools(all);
   checkCallsPerTool(options.budget?.maxCallsPerTool, all);
+  checkRepetition(options.repetition, all);
   if (terminal?.target === "client")
     throw new ConfigurationError(
       `terminal: "${terminal.name}" is a client tool; what ends an agent is taken here. Give its target as server.`,
@@ -147,6 +161,10 @@ export function createPool(
     options.system === undefined &&
     options.tools === undefined &&
     options.terminal === undefined;
+  const reviews = reviewsOf(options, all, outer);
+  const reviewers = reviews.map(({ reviewer, asked }) => reviewer.hooksFor(asked, reviewDesk));
+  const said = options.instructions?.trim() ? [options.instructions] : [];
+  const instructions = [...(outer?.instructions ?? []), ...said];
   const pool: Pool = {
     key: options.key ?? (nest?.execution ? nest.execution.nextKey() : "agent"),
     run,
@@ -169,7 +187,14 @@ export function createPool(
     requireApproval,
     grants,
     redactions,
+    effort: effortOf(options, outer),
+    reviews,
+    reviewers,
+    instructions,
+    told: forksCaller ? said : instructions,
+    instructs: [...hooks, ...reviewers].filter((hook) => hook.beforeTurn),
     judges:
+      reviewers.some((hook) => hook.onPropose) ||
       hooks.some((hook) => hook.onPropose) ||
       all.some((tool) => hooksOf(tool).some((hook) => hook.onPropose)),
     routes: hooks.filter((hook) => hook.onRoute),

@@ -10,14 +10,15 @@ import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
 import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
-import type { ReturnAnswer } from "../values/hooks.ts";
+import type { ReturnAnswer, ReturnInput, ToolLifecycleHooks } from "../values/hooks.ts";
 import { ToolRetryError } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
-import { askHook } from "./ask-hooks.ts";
+import { type Asked, askHook } from "./ask-hooks.ts";
 import { CallExecution } from "./call-execution.ts";
 import { type Call, infoOf } from "./call-state.ts";
 import type { Ending } from "./ending.ts";
 import { TOOL_DEADLINE } from "./execute-call.ts";
+import { type Restart, restartBy } from "./restart.ts";
 import { mayRetry, waitToRetry } from "./retry-call.ts";
 import { ExecutionContext } from "./tool-context.ts";
 
@@ -25,7 +26,8 @@ import { ExecutionContext } from "./tool-context.ts";
 export type Return =
   | { readonly type: "ended"; readonly ending: Ending }
   /** It goes on, and reads this in its return's place. */
-  | { readonly type: "rejected"; readonly outcome: Extract<Outcome, { message: string }> };
+  | { readonly type: "rejected"; readonly outcome: Extract<Outcome, { message: string }> }
+  | Restart;
 
 /** An agent wants to end: with a terminal call, or with text. */
 export function* proposeReturn(agent: AgentState, said: Call | string): Operation<Return> {
@@ -37,10 +39,12 @@ export function* proposeReturn(agent: AgentState, said: Call | string): Operatio
 
   const call = typeof said === "string" ? undefined : said;
   const verdict = yield* askReturn(agent, exit, formed.value, call);
-  if (verdict.type === "reject") {
-    agent.rejected = true;
-    return { type: "rejected", outcome: { type: "refused", guard: verdict.by, message: verdict.message } };
+  if (verdict.type === "restart") {
+    const restart = restartBy(agent, "onReturn", verdict.by, verdict.reasoning);
+    return restart.type === "refused" ? { type: "rejected", outcome: restart.outcome } : restart;
   }
+  if (verdict.type === "reject")
+    return { type: "rejected", outcome: { type: "refused", guard: verdict.by, message: verdict.message } };
   return { type: "ended", ending: { exit, result: verdict.result, report: call?.args.args } };
 }
 
@@ -96,36 +100,68 @@ function badOutput(agent: AgentState, why: string): Return {
 
 type ReturnVerdict =
   | { readonly type: "accept"; readonly result: unknown }
-  | { readonly type: "reject"; readonly message: string; readonly by: string };
+  | { readonly type: "reject"; readonly message: string; readonly by: string }
+  | { readonly type: "restart"; readonly reasoning: string; readonly by: ToolLifecycleHooks };
 
-/** Everybody is asked: one who rejects is heard even after another accepted. A second return stands. */
+/**
+ * Everybody is asked: one who rejects is heard even after another accepted. A second return stands. Reviewers come
+ * last; where one vouches for nothing, the return does not stand.
+ */
 function* askReturn(
   agent: AgentState,
   exit: "returned" | "text",
   result: unknown,
   call: Call | undefined,
 ): Operation<ReturnVerdict> {
-  const mayReject =
-    !agent.rejected &&
-    agent.turns < agent.options.maxTurns &&
-    agent.limit === undefined &&
-    !agent.isFull &&
-    windingOf(agent.life) === undefined;
+  const final = agent.limit !== undefined || agent.isFull || windingOf(agent.life) !== undefined;
+  const mayReject = !final && !agent.rejected && agent.turns < agent.options.maxTurns;
+  const ask = (hook: ToolLifecycleHooks) => askOne(agent, hook, { exit, result, call, final });
   let accepted: { readonly result: unknown } | undefined;
   for (const hook of call?.bound.hooks ?? agent.pool.hooks) {
     if (!hook.onReturn) continue;
-    const asked = yield* askHook(hook, {
-      agent,
-      call: call?.id,
-      moment: "onReturn",
-      input: () => ({ agent: agent.view, run: agent.pool.run.id, result, exit, call: call && infoOf(call) }),
-      read: (given) =>
-        readAnswer<ReturnAnswer>(given, { accept: () => true, reject: ({ message }) => isMessage(message) }),
-    });
+    const asked = yield* ask(hook);
     const answer = asked.type === "answered" ? asked.answer : undefined;
-    if (answer?.type === "reject" && mayReject)
+    if (answer?.type === "reject" && mayReject) {
+      agent.rejected = true;
       return { type: "reject", message: answer.message, by: hook.name ?? "onReturn" };
+    }
+    if (answer?.type === "restart" && !final)
+      return { type: "restart", reasoning: answer.reasoning, by: hook };
     if (answer?.type === "accept" && answer.result !== undefined) accepted ??= { result: answer.result };
+  }
+  for (const hook of agent.pool.reviewers) {
+    if (!hook.onReturn) continue;
+    const by = hook.name ?? "onReturn";
+    const asked = yield* ask(hook);
+    if (asked.type === "failed") return { type: "reject", message: words.hookError(by), by };
+    if (asked.type !== "answered" || asked.answer.type === "accept") continue;
+    return asked.answer.type === "restart" ? { ...asked.answer, by: hook } : { ...asked.answer, by };
   }
   return { type: "accept", result: accepted ? accepted.result : result };
 }
+
+const askOne = (
+  agent: AgentState,
+  hook: ToolLifecycleHooks,
+  { call, ...said }: Pick<ReturnInput, "exit" | "result" | "final"> & { readonly call: Call | undefined },
+): Operation<Asked<ReturnAnswer>> =>
+  askHook(hook, {
+    agent,
+    call: call?.id,
+    moment: "onReturn",
+    input: () => ({
+      ...said,
+      agent: agent.view,
+      run: agent.pool.run.id,
+      call: call && infoOf(call),
+      turn: agent.turns,
+      attempt: agent.attempt,
+      restarts: agent.restarts.onReturn.get(hook) ?? 0,
+    }),
+    read: (given) =>
+      readAnswer<ReturnAnswer>(given, {
+        accept: () => true,
+        reject: ({ message }) => isMessage(message),
+        restart: ({ reasoning }) => isMessage(reasoning),
+      }),
+  });

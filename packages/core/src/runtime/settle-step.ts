@@ -1,5 +1,6 @@
 import { type Operation, spawn, type Task } from "effection";
 import type { BoundGuard } from "../decisions/bind.ts";
+import { isConsequential } from "../decisions/reviews.ts";
 import { words } from "../decisions/words.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
@@ -9,22 +10,18 @@ import { askGuards } from "./ask-guards.ts";
 import { askPeople, askPerson } from "./ask-person.ts";
 import { type Nest, NestContext } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
-import type { Ending } from "./ending.ts";
 import { gateStep } from "./gate-step.ts";
 import { isSpokenTo } from "./may-go-on.ts";
-import { proposeReturn } from "./propose-return.ts";
+import { proposeReturn, type Return } from "./propose-return.ts";
 import { proposeStep } from "./propose-step.ts";
 import { reserveStep } from "./reserve-step.ts";
+import type { Restart } from "./restart.ts";
 import { runCall, takePlace } from "./run-call.ts";
 import { settleCall } from "./settle-call.ts";
 import { type Passed, Step } from "./step.ts";
 
 /** What a step came to. */
-export type StepEnd =
-  | { readonly type: "next" }
-  | { readonly type: "ended"; readonly ending: Ending }
-  /** It was sent back: it never was, and the model goes on from this reasoning. */
-  | { readonly type: "restarted"; readonly reasoning: string };
+export type StepEnd = { readonly type: "next" } | Extract<Return, { type: "ended" }> | Restart;
 
 const NEXT: StepEnd = { type: "next" };
 
@@ -37,15 +34,19 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
   const step = new Step(agent, turn.calls, gates instanceof Later ? yield* gates.operation : gates);
   let inOrder = false;
   if (agent.pool.judges) {
+    const judging = judgedIn(step);
     const judged = yield* proposeStep(
       agent,
       turn,
-      step.open().map(({ call }) => call),
+      judging.map(({ call }) => call),
     );
     if (judged.type === "restarted") return judged;
-    if (judged.type === "refused") for (const at of step.open()) step.block(at, judged.outcome);
-    if (judged.type === "passed") agent.todos.push(...judged.todos);
-    inOrder = judged.type === "passed";
+    if (judged.type === "refused") for (const at of judging) step.block(at, judged.outcome);
+    if (judged.type === "passed") {
+      agent.todos.push(...judged.todos);
+      for (const { call } of judging) call.reviews = judged.reviews;
+      inOrder = true;
+    }
   }
   step.record();
   reserveStep(agent, step);
@@ -57,11 +58,19 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
 
   // calls that did not come to execute gave their part of the limit back
   if (agent.limit === "max_calls" && agent.reserved < agent.options.maxToolCalls) agent.limit = undefined;
-  const ending = step.terminal && (yield* settleReturn(agent, step, step.terminal));
+  const end =
+    step.terminal && !step.isSettled(step.terminal) && (yield* settleReturn(agent, step, step.terminal));
+  if (end && end.type === "restarted") return end;
   if (step.isReady) yield* step.admit();
   const todos = agent.todos.length > 0 ? [words.todo(agent.todos.splice(0))] : NOTHING;
   if (step.hasMore(todos)) yield* step.say(todos);
-  return ending ? { type: "ended", ending } : NEXT;
+  return end ? end : NEXT;
+}
+
+/** The calls that would run; the one that ends the agent is among them only where its tool is consequential. */
+function judgedIn(step: Step): readonly Passed[] {
+  const { terminal } = step;
+  return terminal && isConsequential(terminal.call.bound.tool) ? [...step.open(), terminal] : step.open();
 }
 
 const NOBODY: readonly Passed[] = [];
@@ -138,16 +147,31 @@ function forgo(agent: AgentState, step: Step, at: Passed, outcome: Outcome): voi
   step.block(at, outcome);
 }
 
-/** The terminal call ends the agent if it may. Who was spoken to meanwhile hears it first, and returns again. */
-function* settleReturn(agent: AgentState, step: Step, terminal: Passed): Operation<Ending | undefined> {
+/**
+ * The terminal call ends the agent if it may. Who was spoken to meanwhile hears it first, and returns again.
+ * Undefined: it goes on.
+ */
+function* settleReturn(
+  agent: AgentState,
+  step: Step,
+  terminal: Passed,
+): Operation<Exclude<StepEnd, { type: "next" }> | undefined> {
   const { call, approval } = terminal;
   const since = agent.pool.run.clock.now();
   const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
   const returned = refusal || isSpokenTo(agent) ? undefined : yield* proposeReturn(agent, call);
-  const rejection = refusal ?? (returned?.type === "rejected" ? returned.outcome : undefined);
+  if (returned?.type === "restarted" && step.isAlone) return returned;
+  const rejection = refusal ?? (returned && rejectionIn(returned));
   const held: Outcome | undefined =
     rejection ??
     (isSpokenTo(agent) ? { type: "withdrawn", message: words.spokenTo(call.bound.name) } : undefined);
   step.settle(terminal, settleCall(call, held ?? { type: "ok", value: words.accepted }, since));
-  return returned?.type === "ended" && !held ? returned.ending : undefined;
+  return returned?.type === "ended" && !held ? returned : undefined;
+}
+
+/** What the model reads in its report's place. Where calls beside it have run, its turn cannot be taken back. */
+function rejectionIn(returned: Return): Outcome | undefined {
+  if (returned.type === "rejected") return returned.outcome;
+  if (returned.type !== "restarted") return undefined;
+  return { type: "refused", guard: returned.by, message: words.reconsider(returned.reasoning) };
 }

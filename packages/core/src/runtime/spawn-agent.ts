@@ -1,33 +1,21 @@
-import {
-  createContext,
-  type Operation,
-  type Task as Running,
-  scoped,
-  spawn,
-  useScope,
-  withResolvers,
-} from "effection";
+import { type Operation, type Task as Running, scoped, spawn, useScope, withResolvers } from "effection";
 import { isClosing } from "../decisions/life.ts";
 import { Lineage } from "../decisions/lineage.ts";
 import { unknownName } from "../decisions/names.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { reasonOf } from "../decisions/reason.ts";
-import type { Agent, AgentResult } from "../values/agent.ts";
+import type { AgentResult } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { Session } from "../values/model.ts";
 import type { Task, TaskOptions } from "../values/orchestrator.ts";
 import { AgentState, parentOf, stateOf } from "./agent-state.ts";
 import { NestContext } from "./call-execution.ts";
 import { converse } from "./converse.ts";
+import { AgentContext } from "./current-agent.ts";
 import type { Ending } from "./ending.ts";
 import type { Pool } from "./pool-state.ts";
 import { redacted } from "./redact-model.ts";
-
-/** The agent an operation runs for; a model can tell by it whose turn it plays. */
-export const AgentContext = createContext<Agent>("agentpool:agent");
-
-/** The agent this runs for: in tools, hooks and models. */
-export const useCurrentAgent = (): Operation<Agent | undefined> => AgentContext.get();
+import { transcribed } from "./transcript.ts";
 
 /** Starts an agent as a child of the current scope, and returns once it has forked. */
 export function* spawnAgent(pool: Pool, task: Task, index: number | undefined): Operation<AgentState> {
@@ -175,7 +163,8 @@ function* fork(agent: AgentState): Operation<Session> {
   const mark = from && (from.step?.mark ?? from.session.mark());
   agent.lineage = from ? from.lineage.fork(from.step?.reads) : spineReads(pool);
   if (model) {
-    const session = yield* model.open(pool.prefix);
+    const opened = yield* model.open(pool.prefix);
+    const session = pool.reviewers.length > 0 ? transcribed(opened) : opened;
     if (pool.extension.length > 0) yield* session.append([...pool.extension]);
     return session;
   }

@@ -1,4 +1,5 @@
 import type { Operation } from "effection";
+import type { Life } from "../decisions/life.ts";
 import {
   addSpent,
   affords,
@@ -9,20 +10,30 @@ import {
   spentBy,
 } from "../decisions/spend.ts";
 import type { Woken } from "../effects/parking.ts";
+import type { Model, Session } from "../values/model.ts";
 import type { Usage } from "../values/usage.ts";
-import type { AgentState } from "./agent-state.ts";
+import type { Run } from "./run.ts";
+
+/** Whoever generates on the run's budgets: an agent, or a model that is consulted on its behalf. */
+export interface Spender {
+  readonly key: string;
+  readonly session: Session;
+  readonly model: Model;
+  readonly life: Life;
+  readonly pool: { readonly run: Run };
+}
 
 /** Tokens a turn is expected to have before the run has seen a longer one. */
 const SHORT_TURN = 64;
 
 /** What the next generation of an agent is expected to use: what it holds, and as much as the run's longest turn. */
-function expected({ session, model, pool: { run } }: AgentState): Spent {
+function expected({ session, model, pool: { run } }: Spender): Spent {
   const output = Math.max(SHORT_TURN, run.longestTurn);
   return spentBy({ input: session.tokens, output, cached: 0 }, model.price);
 }
 
 /** The most a generation that reserved its part may say, so that no turn is longer than what is left. */
-export function mostTokens({ session, pool: { run } }: AgentState): number | undefined {
+export function mostTokens({ session, pool: { run } }: Spender): number | undefined {
   const { maxTokens } = run.budget;
   if (maxTokens === undefined) return undefined;
   const own = session.tokens + Math.max(SHORT_TURN, run.longestTurn);
@@ -30,17 +41,17 @@ export function mostTokens({ session, pool: { run } }: AgentState): number | und
   return Math.max(1, maxTokens - run.spent.tokens - others - session.tokens);
 }
 
-const isLimited = ({ pool: { run } }: AgentState): boolean =>
+const isLimited = ({ pool: { run } }: Spender): boolean =>
   run.budget.maxTokens !== undefined || run.budget.maxCost !== undefined;
 
 /** What the run's budget lets an agent do once those who generate now have used nothing of what they reserved. */
-export function canAfford(agent: AgentState): ReturnType<typeof affords> {
+export function canAfford(agent: Spender): ReturnType<typeof affords> {
   const { run } = agent.pool;
   return isLimited(agent) ? affords(run.budget, run.spent, nothingSpent, expected(agent)) : "turn";
 }
 
 /** Whether a generation can be paid for: now, once others gave back what they reserved, or never. */
-export function fundsFor(agent: AgentState, forced: boolean): "there" | "reserved" | "gone" {
+export function fundsFor(agent: Spender, forced: boolean): "there" | "reserved" | "gone" {
   if (!isLimited(agent)) return "there";
   const { run } = agent.pool;
   const enough = (reserved: Spent): boolean => {
@@ -51,7 +62,7 @@ export function fundsFor(agent: AgentState, forced: boolean): "there" | "reserve
 }
 
 /** Waits, holding nothing, until some generation gave back what it had reserved. */
-export function waitForFunds({ pool: { run }, life }: AgentState): Operation<Woken<void>> {
+export function waitForFunds({ pool: { run }, life }: Spender): Operation<Woken<void>> {
   return run.parking.park<void>(life, (wake) => {
     const refunded = (): void => wake();
     run.refunds.add(refunded);
@@ -60,7 +71,7 @@ export function waitForFunds({ pool: { run }, life }: AgentState): Operation<Wok
 }
 
 /** Reserves what a generation is expected to use; the function it returns gives that back. */
-export function reserveTokens(agent: AgentState): () => void {
+export function reserveTokens(agent: Spender): () => void {
   const { run } = agent.pool;
   if (!isLimited(agent)) return () => {};
   const reserved = expected(agent);
@@ -72,7 +83,7 @@ export function reserveTokens(agent: AgentState): () => void {
 }
 
 /** Books what a generation used, and announces each share of a limit once, as it is passed. */
-export function spendTokens(agent: AgentState, usage: Usage): void {
+export function spendTokens(agent: Spender, usage: Usage): void {
   const { run } = agent.pool;
   run.longestTurn = Math.max(run.longestTurn, usage.output);
   const before = run.spent;
@@ -82,7 +93,7 @@ export function spendTokens(agent: AgentState, usage: Usage): void {
   if (maxCost !== undefined) announce(agent, "maxCost", before.cost, run.spent.cost, maxCost);
 }
 
-function announce(agent: AgentState, budget: string, before: number, used: number, limit: number): void {
+function announce(agent: Spender, budget: string, before: number, used: number, limit: number): void {
   const { run } = agent.pool;
   for (const share of passed(before, used, limit))
     run.emit({ type: "budget:threshold", budget, share, used, limit });

@@ -64,6 +64,15 @@ export class Step {
     return this.#outcomes[this.#admitted] !== undefined;
   }
 
+  /** Whether it has one call alone. */
+  get isAlone(): boolean {
+    return this.#calls.length === 1;
+  }
+
+  isSettled(at: Passed): boolean {
+    return this.#outcomes[this.#gated.indexOf(at)] !== undefined;
+  }
+
   /** Whether there is anything to be said after the results. */
   hasMore(more: readonly string[]): boolean {
     return this.#followUps.length + more.length > 0;

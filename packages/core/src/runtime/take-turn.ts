@@ -2,14 +2,21 @@ import type { Operation } from "effection";
 import { windingOf } from "../decisions/life.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { Slot } from "../effects/permits.ts";
-import { type GenerateRequest, ModelLimitError, type Turn } from "../values/model.ts";
+import { type GenerateRequest, type Model, ModelLimitError, type Turn } from "../values/model.ts";
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { parkAgent, setPhase } from "./park.ts";
-import { fundsFor, mostTokens, reserveTokens, spendTokens, waitForFunds } from "./spend-tokens.ts";
+import {
+  fundsFor,
+  mostTokens,
+  reserveTokens,
+  type Spender,
+  spendTokens,
+  waitForFunds,
+} from "./spend-tokens.ts";
 
 /** Parks per generation, with waits of 1, 2, 4, 8, 16 seconds where the provider does not say how long. */
-const MODEL_RETRIES = 5;
+export const MODEL_RETRIES = 5;
 
 /**
  * One generation. A rate limit parks the agent and the generation runs again: no turn, no token and no line of context
@@ -47,12 +54,12 @@ export function* takeTurn(
       run.generations.release(slot);
     }
     if (!forced) agent.step = undefined;
-    if ((yield* waitForModel(agent, limit, attempt)).type === "withdrawn") return undefined;
+    if ((yield* waitForModel(agent, agent.model, limit, attempt)).type === "withdrawn") return undefined;
   }
 }
 
 /** Waits for a permit, and for the tokens to use it. False: there will be none, or the run winds down. */
-function* enter(agent: AgentState, slot: Slot, forced: boolean): Operation<boolean> {
+export function* enter(agent: Spender, slot: Slot, forced: boolean): Operation<boolean> {
   const { generations } = agent.pool.run;
   for (;;) {
     if (!generations.tryAcquire(slot)) yield* generations.acquire(slot, agent.life);
@@ -64,8 +71,9 @@ function* enter(agent: AgentState, slot: Slot, forced: boolean): Operation<boole
   }
 }
 
-function waitForModel(
+export function waitForModel(
   agent: AgentState,
+  model: Model,
   { retryAfterMs }: ModelLimitError,
   attempt: number,
 ): Operation<Woken<void>> {
@@ -73,7 +81,7 @@ function waitForModel(
   const said = retryAfterMs !== undefined && Number.isFinite(retryAfterMs) && retryAfterMs >= 0;
   const afterMs = said ? retryAfterMs : 1_000 * 2 ** attempt;
   const until = run.clock.now() + afterMs;
-  run.emit({ type: "model:limited", agent: agent.key, model: agent.model.id, afterMs, attempt });
+  run.emit({ type: "model:limited", agent: agent.key, model: model.id, afterMs, attempt });
   return parkAgent<void>(agent, {
     reason: "rate_limit",
     until,

@@ -1,4 +1,5 @@
 import type { Args } from "./json.ts";
+import type { ReviewNote } from "./review.ts";
 
 /** A call that waits for a person. It is bound to what it shows: nothing else can run by its leave. */
 export interface Approval {
@@ -13,6 +14,8 @@ export interface Approval {
   readonly digest: string;
   /** Why a person is asked. */
   readonly reason: string;
+  /** Reviews that its step has passed; absent where nobody reviewed it. */
+  readonly reviews?: readonly ReviewNote[];
 }
 
 export type ApprovalDecision =

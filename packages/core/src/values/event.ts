@@ -3,6 +3,7 @@ import type { Approval, ApprovalDecision } from "./approval.ts";
 import type { Outcome } from "./call.ts";
 import type { Args } from "./json.ts";
 import type { Delta, Turn } from "./model.ts";
+import type { ReviewHappening } from "./review.ts";
 
 /** Why an agent or one of its calls waits. */
 export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client";
@@ -21,6 +22,7 @@ export type Happening =
   | { readonly type: "pool:closed"; readonly pool: string; readonly result: PoolResult | undefined }
   | AgentHappening
   | CallHappening
+  | ({ readonly agent: string } & ReviewHappening)
   | {
       readonly type: "hook:error";
       readonly agent: string;
@@ -112,6 +114,9 @@ type AgentHappening = { readonly agent: string } & (
       readonly turn: number;
       readonly attempt: number;
       readonly reasoning: string;
+      /** The hook that sent it back, and at which moment. */
+      readonly by: string;
+      readonly moment: "onPropose" | "onReturn";
     }
   | { readonly type: "agent:steered"; readonly message: string }
   | { readonly type: "turn:completed"; readonly turn: number; readonly result: Turn; readonly tokens: number }

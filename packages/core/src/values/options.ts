@@ -8,6 +8,7 @@ import type { Model } from "./model.ts";
 import type { Orchestrator } from "./orchestrator.ts";
 import type { Redactor } from "./redactor.ts";
 import type { RepetitionLimits } from "./repetition.ts";
+import type { Effort, Reviewer, ReviewOptions, ReviewScope, Rule } from "./review.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 /** What a pool is made of. */
@@ -38,6 +39,20 @@ export interface AgentPoolOptions {
   readonly redact?: Redactor;
   /** When an agent is going round in circles; `false`: never. Default: after 3 turns a word, after 5 the end. */
   readonly repetition?: false | Partial<RepetitionLimits>;
+  /** What every agent of the pool keeps to, told with its task: also where the pool starts from a caller's conversation. */
+  readonly instructions?: string;
+  /**
+   * What is reviewed: every step before its calls run (`true`), every report before it is returned (`"messages"`),
+   * or both (`"all"`); and which tools are consequential beside those that say so themselves. Nothing here or in a
+   * nested pool cancels a review that something else asks for. Default: what rules and tools ask for.
+   */
+  readonly review?: ReviewScope | ReviewOptions;
+  /** What agents keep to, by turns: see {@link Rule}. Those of a pool around apply too. */
+  readonly rules?: readonly Rule[];
+  /** How hard turns are tried at; at `min` no reviews run. Default: the caller's, or `medium`. */
+  readonly effort?: Effort;
+  /** Who gives the reviews. Default, in a nested pool: the caller's. */
+  readonly reviewer?: Reviewer;
   /** Names of the `protected` tools this run may call. */
   readonly grants?: readonly string[];
   /** Whether an agent stopped by a limit is asked for one report of what it has. Default `report`. */

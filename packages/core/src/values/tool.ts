@@ -23,7 +23,10 @@ export interface Tool {
   readonly hooks?: ToolLifecycleHooks | readonly ToolLifecycleHooks[];
   /** Refused unless the run holds a grant for it. */
   readonly protected?: boolean;
-  /** Its effect is hard to undo: a reviewer, where there is one, judges every step that calls it. */
+  /**
+   * Its effect is hard to undo: every step that calls it is reviewed before any of its calls runs. Default: whether
+   * it is a tool of an MCP server that declares it with `destructiveHint: true`.
+   */
   readonly consequential?: boolean;
   /** Calling it again with the same arguments is no sign of an agent going round in circles: polling, for example. */
   readonly repeatable?: boolean;

@@ -1,0 +1,121 @@
+import { type Operation, scoped } from "effection";
+import { windingOf } from "../decisions/life.ts";
+import { reasonOf } from "../decisions/reason.ts";
+import { Allowance } from "../effects/allowance.ts";
+import { bounded } from "../effects/bounded.ts";
+import type { Slot } from "../effects/permits.ts";
+import type { Agent } from "../values/agent.ts";
+import { DeadlineError } from "../values/errors.ts";
+import { type GenerateRequest, ModelLimitError, type Turn } from "../values/model.ts";
+import { type Ask, type Consultation, ConsultError } from "../values/review.ts";
+import { addUsage } from "../values/usage.ts";
+import type { AgentState } from "./agent-state.ts";
+import { AgentContext } from "./current-agent.ts";
+import { setPhase } from "./park.ts";
+import { redacted } from "./redact-model.ts";
+import { fundsFor, mostTokens, reserveTokens, type Spender, spendTokens } from "./spend-tokens.ts";
+import { enter, MODEL_RETRIES, waitForModel } from "./take-turn.ts";
+
+/**
+ * A conversation with another model on an agent's behalf. It has a permit like any generation, what it uses is the
+ * agent's and the run's, and it is no turn. The session ends with `body`.
+ */
+export function consult<T>(
+  agent: AgentState,
+  { as, model, system, timeoutMs }: Consultation,
+  body: (ask: Ask) => Operation<T>,
+): Operation<T> {
+  const { pool } = agent;
+  return scoped(function* () {
+    yield* AgentContext.set(onBehalf(agent.view, as));
+    const allowance = new Allowance(pool.run.clock, timeoutMs);
+    const session = yield* opened(model, function* () {
+      return yield* redacted(model, pool.redactions).open({ system, tools: [] });
+    });
+    const spender: Spender = { key: agent.key, life: agent.life, pool, model, session };
+    return yield* body(function* (text, output) {
+      yield* session.append([{ role: "user", content: [{ type: "text", text }] }]);
+      return yield* generate(agent, spender, allowance, { tools: [], output });
+    });
+  });
+}
+
+function* opened<T>({ id }: { readonly id: string }, open: () => Operation<T>): Operation<T> {
+  try {
+    return yield* open();
+  } catch (error) {
+    throw new ConsultError("model", `${id}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function* generate(
+  agent: AgentState,
+  spender: Spender,
+  allowance: Allowance,
+  request: GenerateRequest,
+): Operation<Turn> {
+  const { model } = spender;
+  const { run } = agent.pool;
+  const slot: Slot = { held: false };
+  for (let attempt = 0; ; attempt++) {
+    let limit: ModelLimitError;
+    let giveBack = (): void => {};
+    try {
+      if (!(yield* enter(spender, slot, false))) throw refused(agent, spender);
+      giveBack = reserveTokens(spender);
+      setPhase(agent, "generating");
+      const turn = yield* bounded(
+        scoped(() => read(spender, { ...request, maxTokens: mostTokens(spender) })),
+        allowance,
+      );
+      agent.usage = addUsage(agent.usage, turn.usage);
+      run.totals.usage = addUsage(run.totals.usage, turn.usage);
+      spendTokens(spender, turn.usage);
+      return turn;
+    } catch (error) {
+      if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw problemOf(error, model.id);
+      limit = error;
+    } finally {
+      giveBack();
+      run.generations.release(slot);
+    }
+    if ((yield* waitForModel(agent, model, limit, attempt)).type === "withdrawn")
+      throw refused(agent, spender);
+  }
+}
+
+function* read({ session }: Spender, request: GenerateRequest): Operation<Turn> {
+  const deltas = yield* session.generate(request);
+  let next = yield* deltas.next();
+  while (!next.done) next = yield* deltas.next();
+  return next.value;
+}
+
+/** Why it may not generate. */
+function refused({ life }: AgentState, spender: Spender): ConsultError {
+  if (windingOf(life) === undefined && fundsFor(spender, false) !== "there")
+    return new ConsultError("budget", "the run's budget is used up");
+  return new ConsultError("withdrawn", "the run is being brought to an end");
+}
+
+function problemOf(error: unknown, model: string): ConsultError {
+  if (error instanceof ConsultError) return error;
+  if (error instanceof DeadlineError)
+    return new ConsultError("timed_out", `${model}: no answer within ${error.ms} ms`, { cause: error });
+  return new ConsultError("model", `${model}: ${reasonOf(error)}`, { cause: error });
+}
+
+/** Whom the model plays: somebody else than the agent it is consulted for. */
+const onBehalf = (agent: Agent, as: string): Agent => ({
+  key: `${agent.key}/${as}`,
+  task: agent.task,
+  parent: agent.key,
+  depth: agent.depth,
+  state: "generating",
+  turns: 0,
+  toolCallCount: 0,
+  attendedCount: 0,
+  refusals: [],
+  parks: 0,
+  usage: agent.usage,
+});
