@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentPool, dedup, defineTool, type PoolEvent, parallel } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
-import { type Operation, resource } from "effection";
+import { type Operation, resource, scoped, until } from "effection";
 import { z } from "zod";
+import type { RunJournal, Store } from "../src/index.ts";
 
 /** A folder that goes with its scope. */
 export const useFolder = (): Operation<string> =>
@@ -23,12 +24,12 @@ const read = defineTool({
   parameters: z.object({ page: z.string() }),
   execute: ({ page }) => {
     if (page === "broken") throw new Error("it is broken");
-    return { page, text: `${page} `.repeat(400) };
+    return { page, text: `${page} `.repeat(800) };
   },
   hooks: { beforeDispatch: [dedup("page_dedup", (args) => args.page)] },
 });
 
-/** Events of a small run: two agents that read the same pages, a repetition that is refused, a page that is broken. */
+/** A small run: two agents that read the same pages, a repetition that is refused, a page that is broken. */
 export function* eventsOfRun(
   run: string,
   see: (event: PoolEvent) => void = () => {},
@@ -50,4 +51,40 @@ export function* eventsOfRun(
     },
   });
   return events;
+}
+
+/** The first entry of a run. */
+export const started = (run: string, question = "Why?", at = 1_000) =>
+  ({ type: "run:started", run, at, question, settings: {}, prices: {} }) as const;
+
+/** A run that was recorded from its beginning to its end. */
+export const recorded = (store: Store, run: string, at?: number): Operation<PoolEvent[]> =>
+  scoped(function* () {
+    const journal = yield* store.journal(run);
+    journal.note(started(run, `What of ${run}?`, at));
+    const events = yield* eventsOfRun(run, (event) => journal.append(event));
+    journal.note({
+      type: "run:ended",
+      run,
+      at: (at ?? 1_000) + 500,
+      status: "completed",
+      answer: "It is so.",
+    });
+    yield* flushed(journal);
+    return events;
+  });
+
+export function* flushed(journal: RunJournal): Operation<void> {
+  const written = journal.flush();
+  if (written) yield* until(Promise.resolve(written));
+}
+
+/** What an operation throws. */
+export function* caught(operation: Operation<unknown>): Operation<Error> {
+  try {
+    yield* scoped(() => operation);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
 }

@@ -24,13 +24,16 @@ export class UnmetError extends Error {
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   all(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** All of it in one transaction, or nothing; throws {@link UnmetError} where one did not change what it had to. */
-  write(statements: readonly Statement[]): Promise<void>;
+  /**
+   * All of it in one transaction, or nothing; throws {@link UnmetError} where one did not change what it had to.
+   * `announce` it to those who watch.
+   */
+  write(statements: readonly Statement[], options?: { readonly announce?: boolean }): Promise<void>;
   /** Runs a script of several statements, in one transaction. */
   script(sql: string): Promise<void>;
   /**
-   * Calls `heard` now and then after somebody wrote, in this process or another. Returns how to stop. It may call too
-   * often, and may miss one: look again now and then.
+   * Calls `heard` after somebody announced what they wrote, in this process or another. Returns how to stop. It may
+   * call too often, and may miss one: look again now and then.
    */
   watch(heard: () => void): () => void;
   close(): Promise<void>;

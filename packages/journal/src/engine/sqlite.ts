@@ -2,7 +2,7 @@ import { type FSWatcher, mkdirSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import Database from "libsql";
 import { StoreError } from "../values/errors.ts";
-import { type Engine, type SqlRow, type SqlValue, type Statement, UnmetError } from "./engine.ts";
+import { type Engine, type SqlRow, type Statement, UnmetError } from "./engine.ts";
 
 /** Milliseconds to wait for another process that writes. */
 const BUSY = 10_000;
@@ -136,5 +136,3 @@ function explained(path: string, error: unknown): StoreError {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-export type { SqlValue };

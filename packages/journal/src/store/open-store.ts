@@ -3,6 +3,7 @@ import { ensure, type Operation, resource, until } from "effection";
 import { type RedactSecrets, secretsRedactor } from "../decisions/redact-secrets.ts";
 import type { Engine } from "../engine/engine.ts";
 import { migrate } from "../engine/migrations.ts";
+import { openPostgres } from "../engine/postgres.ts";
 import { openSqlite } from "../engine/sqlite.ts";
 import { storePlace, withoutPassword } from "../values/place.ts";
 import { Store } from "./store.ts";
@@ -40,5 +41,5 @@ export const openStore = (url: string, options: StoreOptions = {}): Operation<St
 function* openEngine(url: string, cwd: string): Operation<Engine> {
   const place = storePlace(url);
   if (place.type === "sqlite") return openSqlite(resolve(cwd, place.path), place.durable);
-  throw new Error("not yet");
+  return yield* until(openPostgres(place.url));
 }

@@ -4,9 +4,14 @@ import { DerivedTables } from "../decisions/derived-tables.ts";
 import type { RedactSecrets } from "../decisions/redact-secrets.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isRunEntry, type RecordEntry, type RunEntry } from "../values/entry.ts";
+import type { RunSummary, RunView } from "../values/views.ts";
 import { giveLease, LEASE_MS, takeLease } from "./lease.ts";
+import { findRun, listRuns } from "./list-runs.ts";
+import { type PruneOptions, pruneRuns } from "./prune-runs.ts";
 import { readRecord } from "./read-record.ts";
 import { RecordWriter } from "./record-writer.ts";
+import { showRun } from "./show-run.ts";
+import { StoredApprovals } from "./stored-approvals.ts";
 
 export interface StoreParts {
   readonly engine: Engine;
@@ -24,12 +29,50 @@ export interface RunJournal extends Journal {
   seal(): void;
 }
 
-/** Runs on record. */
+/** Runs on record. Whatever takes a run takes its id. */
 export class Store {
   readonly #parts: StoreParts;
+  /** What waits for people, in all runs. */
+  readonly approvals: StoredApprovals;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+    this.approvals = new StoredApprovals(parts);
+  }
+
+  /** Newest first. Default: all. */
+  runs({ limit = Number.MAX_SAFE_INTEGER }: { readonly limit?: number } = {}): Operation<RunSummary[]> {
+    return this.#read((engine, now) => listRuns(engine, now, limit));
+  }
+
+  /** The id of the run that somebody means: `latest`, an id, or how one begins. Throws `UnknownRunError`. */
+  find(meant: string): Operation<string> {
+    return this.#read((engine) => findRun(engine, meant));
+  }
+
+  /** Everything on record of a run: its agents with their turns and calls, what was refused, asked and read. */
+  show(run: string): Operation<RunView> {
+    return this.#read((engine, now) => showRun(engine, run, now));
+  }
+
+  /** The entries of a run, in order. */
+  record(run: string): Operation<RecordEntry[]> {
+    return this.#read((engine) => readRecord(engine, run));
+  }
+
+  /** Takes old runs off the record, and gives those it took. A run that is running or waits for people stays. */
+  prune(options: PruneOptions): Operation<RunSummary[]> {
+    return this.#read((engine, now) => pruneRuns(engine, options, now));
+  }
+
+  #read<T>(read: (engine: Engine, now: number) => Promise<T>): Operation<T> {
+    const { engine, now } = this.#parts;
+    // looked up when it is yielded, and again each time
+    return {
+      *[Symbol.iterator]() {
+        return yield* until(read(engine, now()));
+      },
+    };
   }
 
   /**

@@ -1,0 +1,54 @@
+import { decodeJson } from "../decisions/encode-entries.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { ApprovalView } from "../values/views.ts";
+import { timeOf } from "./list-runs.ts";
+import { textsOf } from "./read-record.ts";
+
+/** Which approvals are asked for. */
+export interface ApprovalFilter {
+  readonly run?: string;
+  /** Only those that nobody has decided. */
+  readonly open?: boolean;
+}
+
+/** Calls that wait for people, or did, oldest first. A decision counts from when it was made. */
+export async function listApprovals(
+  engine: Engine,
+  { run, open = false }: ApprovalFilter,
+): Promise<ApprovalView[]> {
+  const wanted = [
+    ...(run === undefined ? [] : ["a.run = ?"]),
+    ...(open ? ["a.state = 'open' and d.id is null"] : []),
+  ];
+  const rows = await engine.all(
+    `select a.*, d.decision, d.reason as denial, d.decided_by, d.at
+     from approvals a left join decisions d on d.run = a.run and d.id = a.id
+     ${wanted.length === 0 ? "" : `where ${wanted.join(" and ")}`}
+     order by a.requested_at, a.id`,
+    run === undefined ? [] : [run],
+  );
+  const texts = new Map<string, (digest: string) => string>();
+  const views: ApprovalView[] = [];
+  for (const row of rows) {
+    const of = String(row.run);
+    const textOf = texts.get(of) ?? (await textsOf(engine, of));
+    texts.set(of, textOf);
+    const decided = row.state === "open" ? row.decision : row.state;
+    views.push({
+      run: of,
+      id: String(row.id),
+      agent: String(row.agent),
+      call: String(row.call),
+      tool: String(row.tool),
+      identity: String(row.identity),
+      args: decodeJson(row.args as string | null, textOf),
+      reason: String(row.question),
+      state: (decided ?? "open") as ApprovalView["state"],
+      requestedAt: timeOf(row.requested_at)!,
+      decidedAt: timeOf(row.decided_at ?? row.at),
+      decidedBy: row.decided_by as string | null,
+      denial: (row.reason ?? row.denial) as string | null,
+    });
+  }
+  return views;
+}

@@ -1,0 +1,77 @@
+import type { Engine, SqlRow } from "../engine/engine.ts";
+import { UnknownRunError } from "../values/errors.ts";
+import type { RunStatus, RunSummary } from "../values/views.ts";
+import { isHeld } from "./lease.ts";
+
+const SUMMARY = `select r.id, r.question, r.status, r.started_at, r.ended_at, r.agents, r.turns, r.calls, r.refusals,
+    r.input_tokens, r.output_tokens, r.cached_tokens, r.cost, l.place, l.expires_at,
+    (select count(*) from agents a where a.run = r.id and a.ended_at is null) as live,
+    (select count(*) from approvals p where p.run = r.id and p.state = 'open'
+      and not exists (select 1 from decisions d where d.run = p.run and d.id = p.id)) as asked
+  from runs r left join leases l on l.run = r.id`;
+
+/** Runs on record, newest first. */
+export async function listRuns(engine: Engine, now: number, limit: number): Promise<RunSummary[]> {
+  const rows = await engine.all(`${SUMMARY} order by r.started_at desc, r.id desc limit ?`, [limit]);
+  return rows.map((row) => summaryOf(row, now));
+}
+
+export async function summaryOfRun(engine: Engine, run: string, now: number): Promise<RunSummary> {
+  const [row] = await engine.all(`${SUMMARY} where r.id = ?`, [run]);
+  if (!row) throw new UnknownRunError(`There is no run ${run} on record.`);
+  return summaryOf(row, now);
+}
+
+function summaryOf(row: SqlRow, now: number): RunSummary {
+  return {
+    id: String(row.id),
+    question: String(row.question),
+    status: statusOf(row, now),
+    startedAt: timeOf(row.started_at)!,
+    endedAt: timeOf(row.ended_at),
+    agents: Number(row.agents),
+    turns: Number(row.turns),
+    calls: Number(row.calls),
+    refusals: Number(row.refusals),
+    tokens: Number(row.input_tokens) + Number(row.output_tokens),
+    cost: row.cost === null || row.cost === undefined ? null : Number(row.cost),
+  };
+}
+
+/** What a run that has not ended does depends on whether its process is there, and on whom its agents wait for. */
+function statusOf(row: SqlRow, now: number): RunStatus {
+  const status = row.status as Exclude<RunStatus, "interrupted">;
+  if (status === "completed" || status === "failed" || status === "cancelled") return status;
+  const asked = Number(row.asked);
+  const held = row.place !== null && isHeld(String(row.place), Number(row.expires_at), now);
+  if (held) return asked > 0 && asked >= Number(row.live) ? "waiting" : "running";
+  return status === "waiting" ? "waiting" : "interrupted";
+}
+
+export const timeOf = (at: unknown): string | null =>
+  at === null || at === undefined ? null : new Date(Number(at)).toISOString();
+
+/**
+ * The id of the run that somebody means: `latest`, an id, or the beginning of one. Throws {@link UnknownRunError}
+ * where there is none, or more than one.
+ */
+export async function findRun(engine: Engine, meant: string): Promise<string> {
+  if (meant === "latest") {
+    const [row] = await engine.all("select id from runs order by started_at desc, id desc limit 1");
+    if (!row) throw new UnknownRunError("No run is on record yet.");
+    return String(row.id);
+  }
+  const [exact] = await engine.all("select id from runs where id = ?", [meant]);
+  if (exact) return meant;
+  const rows = await engine.all(
+    "select id from runs where substr(id, 1, ?) = ? order by started_at desc limit 6",
+    [meant.length, meant],
+  );
+  const [only] = rows;
+  if (only && rows.length === 1) return String(only.id);
+  if (!only) throw new UnknownRunError(`There is no run ${meant} on record; pool runs lists them.`);
+  const some = rows.slice(0, 5).map(({ id }) => String(id));
+  throw new UnknownRunError(
+    `Several runs begin with ${meant}: ${some.join(", ")}${rows.length > 5 ? ", …" : ""}. Write more of it.`,
+  );
+}

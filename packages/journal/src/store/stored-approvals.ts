@@ -1,0 +1,52 @@
+import type { ApprovalDecision, ApprovalDesk, Clock } from "@agentpool/core";
+import { type Operation, until } from "effection";
+import type { Engine } from "../engine/engine.ts";
+import type { ApprovalView } from "../values/views.ts";
+import { decide } from "./decide.ts";
+import { type Deliveries, useDeliveries } from "./deliver-decisions.ts";
+import { type ApprovalFilter, listApprovals } from "./list-approvals.ts";
+
+/**
+ * The calls of recorded runs that wait for people, decided on from any process, whether their run is running or not.
+ * The first decision stands; who comes later gets a `DecisionError`.
+ */
+export class StoredApprovals {
+  readonly #engine: Engine;
+  readonly #now: () => number;
+
+  constructor({ engine, now }: { readonly engine: Engine; readonly now: () => number }) {
+    this.#engine = engine;
+    this.#now = now;
+  }
+
+  /** Oldest first. Default: of every run, decided ones too. */
+  *list(filter: ApprovalFilter = {}): Operation<ApprovalView[]> {
+    return yield* until(listApprovals(this.#engine, filter));
+  }
+
+  /** Lets a call run. `id` may be abbreviated; `by` says who decided. Throws `DecisionError`. */
+  approve(id: string, { by = null }: { readonly by?: string | null } = {}): Operation<ApprovalView> {
+    return this.#decide(id, { type: "approved" }, by);
+  }
+
+  /** Refuses a call; the model reads the reason. Throws `DecisionError`. */
+  deny(
+    id: string,
+    { reason, by = null }: { readonly reason?: string; readonly by?: string | null } = {},
+  ): Operation<ApprovalView> {
+    return this.#decide(id, { type: "denied", ...(reason === undefined ? {} : { reason }) }, by);
+  }
+
+  /** Brings decisions to the desk of a run of this process, for as long as the scope. */
+  deliver(to: {
+    readonly run: string;
+    readonly desk: ApprovalDesk;
+    readonly clock: Clock;
+  }): Operation<Deliveries> {
+    return useDeliveries(this.#engine, to);
+  }
+
+  *#decide(id: string, decision: ApprovalDecision, by: string | null): Operation<ApprovalView> {
+    return yield* until(decide(this.#engine, id, { decision, by }, this.#now()));
+  }
+}

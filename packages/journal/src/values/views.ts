@@ -1,0 +1,110 @@
+import type { RecordedSource, RunOrigin } from "./entry.ts";
+
+/** `waiting`: for people. `interrupted`: its process is gone and it had not come to its end. */
+export type RunStatus = "running" | "waiting" | "interrupted" | "completed" | "failed" | "cancelled";
+
+/** A run at a glance. Times are ISO 8601; `cost` is in US dollars, null where a price is not known. */
+export interface RunSummary {
+  readonly id: string;
+  readonly question: string;
+  readonly status: RunStatus;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly agents: number;
+  readonly turns: number;
+  readonly calls: number;
+  readonly refusals: number;
+  /** Read and generated. */
+  readonly tokens: number;
+  readonly cost: number | null;
+}
+
+/** What is on record of a run. */
+export interface RunView extends RunSummary {
+  readonly origin: RunOrigin | null;
+  /** What it ran with. */
+  readonly settings: unknown;
+  /** The brief, or whatever it gave; null where it gave nothing. */
+  readonly answer: unknown;
+  readonly error: string | null;
+  readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
+  /** In the order they were spawned. */
+  readonly agentViews: readonly AgentView[];
+  readonly approvals: readonly ApprovalView[];
+  readonly sources: readonly RecordedSource[];
+}
+
+export interface AgentView {
+  readonly agent: string;
+  readonly pool: string;
+  /** The agent it was forked from; null where it was forked from the spine. */
+  readonly parent: string | null;
+  readonly depth: number;
+  readonly model: string | null;
+  readonly task: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Null while it is not over. */
+  readonly exit: string | null;
+  readonly reason: string | null;
+  readonly result: unknown;
+  readonly turns: readonly TurnView[];
+}
+
+export interface TurnView {
+  readonly turn: number;
+  /** From 0; one more each time a reviewer or a hook had it generated again. */
+  readonly attempt: number;
+  /** The report it was made to give. */
+  readonly forced: boolean;
+  readonly startedAt: string;
+  readonly ms: number;
+  readonly finish: string;
+  readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
+  /** What it proposed, as far as anything became of it. */
+  readonly calls: readonly (CallView | RefusalView)[];
+}
+
+export interface CallView {
+  readonly type: "call";
+  readonly call: string;
+  readonly tool: string;
+  readonly identity: string | null;
+  readonly args: unknown;
+  /** Null while it runs, or where it is not known. */
+  readonly outcome: "ok" | "error" | "substituted" | "withdrawn" | null;
+  /** Whether the agent read the result. */
+  readonly attended: boolean;
+  readonly attempts: number;
+  readonly ms: number | null;
+  readonly result: unknown;
+}
+
+export interface RefusalView {
+  readonly type: "refused" | "cancelled";
+  readonly call: string;
+  readonly tool: string;
+  readonly identity: string | null;
+  /** The arguments, as the model wrote them. */
+  readonly input: string;
+  readonly guard: string;
+  readonly message: string;
+}
+
+export interface ApprovalView {
+  readonly run: string;
+  readonly id: string;
+  readonly agent: string;
+  readonly call: string;
+  readonly tool: string;
+  readonly identity: string;
+  readonly args: unknown;
+  /** Why a person is asked. */
+  readonly reason: string;
+  readonly state: "open" | "approved" | "denied" | "void";
+  readonly requestedAt: string;
+  readonly decidedAt: string | null;
+  readonly decidedBy: string | null;
+  /** Why it was denied. */
+  readonly denial: string | null;
+}

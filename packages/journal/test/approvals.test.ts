@@ -1,0 +1,128 @@
+import { ApprovalDesk, agentPool, defineTool, parallel, systemClock } from "@agentpool/core";
+import { scripted } from "@agentpool/models";
+import { run, scoped, spawn, withResolvers } from "effection";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { DecisionError, openStore, type RunJournal, type Store } from "../src/index.ts";
+import { onEveryEngine } from "./places.ts";
+import { caught, flushed, started } from "./support.ts";
+
+const send = defineTool({
+  name: "send",
+  description: "Sends a letter.",
+  parameters: z.object({ to: z.string() }),
+  execute: ({ to }) => `sent to ${to}`,
+});
+
+/** A run that sends a letter once a person lets it; `asked` is told when the call waits. */
+function* sending(journal: RunJournal, desk: ApprovalDesk, asked: () => void = () => {}) {
+  journal.note(started("r1"));
+  return yield* agentPool({
+    run: "r1",
+    model: scripted(() => [{ calls: [{ tool: "send", args: { to: "ada" } }] }, { text: "Done." }]),
+    tools: [send],
+    requireApproval: ["send"],
+    approvals: desk,
+    orchestrate: parallel(["write"]),
+    onEvent(event) {
+      journal.append(event);
+      if (event.type === "approval:requested") asked();
+    },
+  });
+}
+
+onEveryEngine((usePlace) => {
+  test("a decision from another process reaches a call that waits, and is on record", () =>
+    run(function* () {
+      const place = yield* usePlace();
+      const store = yield* openStore(place);
+      const other = yield* openStore(place);
+      const desk = new ApprovalDesk();
+      const waits = withResolvers<void>();
+      const journal = yield* store.journal("r1");
+      const deliveries = yield* store.approvals.deliver({ run: "r1", desk, clock: systemClock() });
+      const pool = yield* spawn(() =>
+        sending(journal, desk, () => {
+          deliveries.look();
+          waits.resolve();
+        }),
+      );
+      yield* waits.operation;
+      yield* flushed(journal);
+      const [approval] = yield* other.approvals.list({ open: true });
+      expect(approval).toMatchObject({ run: "r1", tool: "send", args: { to: "ada" }, state: "open" });
+      yield* other.approvals.approve(approval!.id, { by: "ada" });
+      expect((yield* pool).agents[0]).toMatchObject({ toolCallCount: 1 });
+      yield* flushed(journal);
+      expect(yield* other.approvals.list({ open: true })).toEqual([]);
+      expect((yield* other.show("r1")).approvals).toMatchObject([{ state: "approved", decidedBy: "ada" }]);
+    }));
+
+  test("of many who decide at once one does; the others are told what stands", () =>
+    run(function* () {
+      const place = yield* usePlace();
+      const stores = [yield* openStore(place), yield* openStore(place), yield* openStore(place)];
+      const [store] = stores;
+      yield* recordedAndLeft(store!);
+      const [approval] = yield* store!.approvals.list();
+      const tasks = [];
+      for (const [index, { approvals }] of stores.entries())
+        tasks.push(
+          yield* spawn(function* () {
+            try {
+              yield* scoped(() =>
+                index === 1
+                  ? approvals.deny(approval!.id, { reason: "no", by: "b" })
+                  : approvals.approve(approval!.id, { by: "a" }),
+              );
+              return "made it";
+            } catch (error) {
+              expect(error).toBeInstanceOf(DecisionError);
+              return (error as DecisionError).problem;
+            }
+          }),
+        );
+      const outcomes = [];
+      for (const task of tasks) outcomes.push(yield* task);
+      expect(outcomes.filter((outcome) => outcome === "made it")).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === "decided")).toHaveLength(2);
+    }));
+
+  test("a decision made while no process has the run is found when its call waits again", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      yield* recordedAndLeft(store);
+      const [approval] = yield* store.approvals.list();
+      yield* store.approvals.deny(approval!.id.slice(0, 6), { reason: "not today" });
+      const journal = yield* store.journal("r1");
+      const desk = new ApprovalDesk();
+      const deliveries = yield* store.approvals.deliver({ run: "r1", desk, clock: systemClock() });
+      const { agents } = yield* sending(journal, desk, () => deliveries.look());
+      expect(agents[0]?.refusals).toMatchObject([
+        { guard: "approval", message: expect.stringContaining("not today") },
+      ]);
+    }));
+
+  test("what cannot be decided says why", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      yield* recordedAndLeft(store);
+      const [approval] = yield* store.approvals.list();
+      expect(yield* caught(store.approvals.approve("nothing"))).toMatchObject({ problem: "unknown" });
+      yield* store.approvals.deny(approval!.id, { by: "ada" });
+      const late = yield* caught(store.approvals.approve(approval!.id));
+      expect(late).toMatchObject({ problem: "decided" });
+      expect(late.message).toMatch(/was denied before by ada, at .*; the first decision stands\./);
+    }));
+});
+
+/** A run whose process left while its call waited. */
+const recordedAndLeft = (store: Store) =>
+  scoped(function* () {
+    const journal = yield* store.journal("r1");
+    const waits = withResolvers<void>();
+    yield* spawn(() => sending(journal, new ApprovalDesk(), () => waits.resolve()));
+    yield* waits.operation;
+    yield* flushed(journal);
+    journal.seal();
+  });
