@@ -1,6 +1,6 @@
 import type { Clock } from "../values/clock.ts";
 
-/** Milliseconds that are used up only while it runs: a call's executions together, not its waits. */
+/** Milliseconds that are used up only while it runs: a call's executions together, not its waits. Infinity: no end. */
 export class Allowance {
   readonly total: number;
   readonly #clock: Clock;
@@ -18,7 +18,12 @@ export class Allowance {
   start(expire: () => void): void {
     this.#suspended = undefined;
     const since = this.#clock.now();
-    this.#running = { since, cancel: this.#clock.at(since + this.#left, expire), expire };
+    const ends = Number.isFinite(this.#left);
+    this.#running = {
+      since,
+      cancel: ends ? this.#clock.at(since + this.#left, expire) : () => {},
+      expire,
+    };
   }
 
   stop(): void {

@@ -31,8 +31,9 @@ export const reviewDesk: ReviewDesk = {
     );
   },
   tools: (agent) =>
-    [...known(agent).options.tools.values()].map(({ tool }) => ({
+    [...known(agent).options.tools.values()].map(({ tool, identity }) => ({
       name: tool.name,
+      identity,
       description: tool.description,
       parameters: parametersOf(tool),
     })),

@@ -79,8 +79,8 @@ export interface ReviewDesk {
   conversation(agent: Agent, upTo: "step" | "now"): Prompt;
   /** What its turns are held to beside rules: the system texts of its pool and task. */
   instructions(agent: Agent): readonly string[];
-  /** The tools that it has, as its model sees them. */
-  tools(agent: Agent): readonly ToolSchema[];
+  /** The tools that it has, as its model sees them, with their canonical names. */
+  tools(agent: Agent): readonly (ToolSchema & { readonly identity: string })[];
   /**
    * A conversation with another model on an agent's behalf, for as long as `body` runs. What it uses counts in the
    * agent's usage and in the run's budgets, not as a turn. The model sees no redacted value. Rate limits park the agent.
