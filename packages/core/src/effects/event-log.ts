@@ -1,4 +1,6 @@
-import { action, type Operation, resource, type Stream, type Subscription } from "effection";
+import { type Effect, type Operation, resource, type Stream, type Subscription } from "effection";
+import { Done } from "./done.ts";
+import { Wait } from "./wait.ts";
 
 /**
  * Events in one order, for any number of readers. What happens before the first reader comes is kept for it; later
@@ -36,14 +38,14 @@ export const streamOf = <T, TClose>(log: EventLog<T, TClose>): Stream<T, TClose>
   resource<Subscription<T, TClose>>(function* (provide) {
     const { reader, leave } = log.read();
     try {
-      yield* provide({ next: () => reader.next() });
+      yield* provide(reader);
     } finally {
       leave();
     }
   });
 
 /** What one reader has not seen yet. */
-export class Reader<T, TClose> {
+export class Reader<T, TClose> implements Subscription<T, TClose>, Operation<IteratorResult<T, TClose>> {
   #items: IteratorResult<T, TClose>[] = [];
   #head = 0;
   #waiting: ((item: IteratorResult<T, TClose>) => void) | undefined;
@@ -69,10 +71,14 @@ export class Reader<T, TClose> {
     return item;
   }
 
-  *next(): Operation<IteratorResult<T, TClose>> {
+  /** Itself: evaluated, it gives the next item, and waits only where there is none yet. */
+  next(): Operation<IteratorResult<T, TClose>> {
+    return this;
+  }
+
+  [Symbol.iterator](): Iterator<Effect<unknown>, IteratorResult<T, TClose>> {
     const item = this.take();
-    if (item) return item;
-    return yield* action<IteratorResult<T, TClose>>((resolve) => this.wait(resolve));
+    return item ? new Done(item) : new Wait<IteratorResult<T, TClose>>((resolve) => this.wait(resolve));
   }
 
   /** Calls `resolve` with the next item that comes; returns how to take that back. */

@@ -1,5 +1,6 @@
-import { action, type Operation } from "effection";
+import type { Operation } from "effection";
 import { isClosing, isWithin, type Life, windingOf } from "../decisions/life.ts";
+import { Wait } from "./wait.ts";
 
 /** How a wait ended: with what it waited for, or because the run winds down. */
 export type Woken<T> = { readonly type: "woken"; readonly value: T } | { readonly type: "withdrawn" };
@@ -20,7 +21,7 @@ export class Parking {
 
   /** Waits until `enter` wakes it. `enter` returns how to leave, and runs each time the operation does. */
   park<T>(life: Life, enter: (wake: (value: T) => void) => () => void): Operation<Woken<T>> {
-    return action<Woken<T>>((resolve) => {
+    return new Wait<Woken<T>>((resolve) => {
       if (windingOf(life)) {
         resolve(WITHDRAWN);
         return () => {};

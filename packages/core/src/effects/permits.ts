@@ -1,5 +1,6 @@
-import { action, type Operation } from "effection";
+import type { Operation } from "effection";
 import { isClosing, type Life } from "../decisions/life.ts";
+import { Wait } from "./wait.ts";
 
 /**
  * Where a permit is held. The grant writes into it before its waiter resumes, and whoever asked gives it back in a
@@ -12,12 +13,17 @@ export interface Slot {
 interface Waiter {
   readonly slot: Slot;
   readonly life: Life;
-  wake(): void;
+  readonly wake: () => void;
+  /** Whether it is still in the queue. */
+  waits: boolean;
 }
 
 /** So many at once, first come first served. Nobody who is ending is let in. */
 export class Permits {
-  readonly #waiting = new Set<Waiter>();
+  /** In the order they came, from `#head`; those that left are passed over. */
+  #queue: Waiter[] = [];
+  #head = 0;
+  #waiting = 0;
   readonly #limit: number;
   #held = 0;
   #paused = false;
@@ -31,27 +37,28 @@ export class Permits {
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting;
   }
 
   /** Takes a permit if one is free and nobody is before. */
   tryAcquire(slot: Slot): boolean {
-    if (this.#paused || this.#waiting.size > 0 || this.#held >= this.#limit) return false;
+    if (this.#paused || this.#waiting > 0 || this.#held >= this.#limit) return false;
     this.#grant(slot);
     return true;
   }
 
   /** Stands in the queue until a permit was written into the slot. Returns how to leave the queue. */
   enqueue(slot: Slot, life: Life, wake: () => void): () => void {
-    const waiter = { slot, life, wake };
-    this.#waiting.add(waiter);
-    return () => this.#waiting.delete(waiter);
+    const waiter: Waiter = { slot, life, wake, waits: true };
+    this.#queue.push(waiter);
+    this.#waiting++;
+    return () => this.#leave(waiter);
   }
 
   /** Waits for a permit. */
   *acquire(slot: Slot, life: Life): Operation<void> {
     if (this.tryAcquire(slot)) return;
-    yield* action<void>((resolve) => this.enqueue(slot, life, resolve));
+    yield* new Wait<void>((resolve) => this.enqueue(slot, life, resolve));
   }
 
   release(slot: Slot): void {
@@ -77,13 +84,32 @@ export class Permits {
 
   #admit(): void {
     if (this.#paused) return;
-    for (const waiter of this.#waiting) {
-      if (this.#held >= this.#limit) return;
-      if (isClosing(waiter.life)) continue;
-      this.#waiting.delete(waiter);
+    while (this.#held < this.#limit) {
+      const waiter = this.#first();
+      if (!waiter) return;
+      this.#leave(waiter);
       this.#grant(waiter.slot);
       waiter.wake();
     }
+  }
+
+  /** The first in the queue that is not ending. */
+  #first(): Waiter | undefined {
+    for (let at = this.#head; at < this.#queue.length; at++) {
+      const waiter = this.#queue[at]!;
+      if (waiter.waits && !isClosing(waiter.life)) return waiter;
+    }
+    return undefined;
+  }
+
+  #leave(waiter: Waiter): void {
+    if (!waiter.waits) return;
+    waiter.waits = false;
+    this.#waiting--;
+    while (this.#head < this.#queue.length && !this.#queue[this.#head]!.waits) this.#head++;
+    if (this.#head < 64 || this.#head * 2 < this.#queue.length) return;
+    this.#queue = this.#queue.slice(this.#head);
+    this.#head = 0;
   }
 
   #grant(slot: Slot): void {

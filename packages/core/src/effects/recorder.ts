@@ -1,0 +1,106 @@
+import { type Operation, suspend, until } from "effection";
+import { reasonOf } from "../decisions/reason.ts";
+import { Recorded } from "../decisions/recorded.ts";
+import type { ApprovalDecision } from "../values/approval.ts";
+import { ConfigurationError, JournalError } from "../values/errors.ts";
+import type { Journal, JournalEntry } from "../values/journal.ts";
+
+/**
+ * A run's record as it is read and written: what was recorded, and where the next entry goes.
+ *
+ * The record is fail-closed. After its first failure nothing is taken any more, whoever waits for it waits until the
+ * run, which is told, has ended.
+ */
+export class Recorder {
+  readonly journal: Journal;
+  readonly recorded: Recorded;
+  readonly #failed = new Set<(error: JournalError) => void>();
+  /** Keys of top pools and of a harness's own steps that this process has begun: a key names one. */
+  readonly #begun = new Set<string>();
+  #error: JournalError | undefined;
+
+  private constructor(journal: Journal) {
+    this.journal = journal;
+    this.recorded = new Recorded(journal.recorded);
+  }
+
+  /** The one of a journal, which several top pools and steps of a job may share. */
+  static of(journal: Journal): Recorder {
+    let recorder = recorders.get(journal);
+    if (!recorder) {
+      recorder = new Recorder(journal);
+      recorders.set(journal, recorder);
+    }
+    return recorder;
+  }
+
+  /** Notes that something with this key begins. Throws where something did already. */
+  begin(what: string, key: string, at: { readonly run: string; readonly at: number }): void {
+    if (this.#begun.size === 0) this.add({ type: "record:begun", ...at });
+    if (this.#begun.has(`${what} ${key}`))
+      throw new ConfigurationError(
+        `key: there was a ${what} "${key}" in this run already; on record they are told apart by their keys: give this one another.`,
+      );
+    this.#begun.add(`${what} ${key}`);
+  }
+
+  add(entry: JournalEntry): void {
+    if (this.#error) return;
+    try {
+      this.journal.append(entry);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Waits until all that was added is durable; undefined: it is. */
+  flush(): Operation<void> | undefined {
+    if (this.#error) return suspend();
+    try {
+      const durable = this.journal.flush();
+      return durable && this.#wait(durable);
+    } catch (error) {
+      this.#fail(error);
+      return suspend();
+    }
+  }
+
+  /** Which decision stands. */
+  *decide(approval: string, decision: ApprovalDecision): Operation<ApprovalDecision> {
+    if (!this.journal.decide) return decision;
+    try {
+      const stands = this.journal.decide(approval, decision);
+      return "then" in stands ? yield* until(Promise.resolve(stands)) : stands;
+    } catch (error) {
+      this.#fail(error);
+      return yield* suspend();
+    }
+  }
+
+  /** Calls `fail` should the record fail; returns how to take that back. */
+  onFailure(fail: (error: JournalError) => void): () => void {
+    if (this.#error) fail(this.#error);
+    this.#failed.add(fail);
+    return () => this.#failed.delete(fail);
+  }
+
+  *#wait(durable: PromiseLike<void>): Operation<void> {
+    try {
+      yield* until(Promise.resolve(durable));
+    } catch (error) {
+      this.#fail(error);
+      yield* suspend();
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#error) return;
+    this.#error = new JournalError(
+      `The run could not be put on record, and was ended: ${reasonOf(error)}. What is on record stands; take it up from there.`,
+      { cause: error },
+    );
+    for (const fail of [...this.#failed]) fail(this.#error);
+  }
+}
+
+const recorders = new WeakMap<Journal, Recorder>();
