@@ -120,7 +120,7 @@ describe("what is wrong with them", () => {
 });
 
 it("starts a path of llama: from the folder of the file that says it, and a flag's from where it was called", () => {
-  const folder = folderWith({ "harness.yml": "model: llama:m.gguf", "m.gguf": "GGUF" });
+  const folder = folderWith({ "harness.yml": "model: llama:m.gguf", "m.gguf": `GGUF\x03${"\0".repeat(19)}` });
   const elsewhere = join(folder, "inner");
   mkdirSync(elsewhere);
   const file = join(folder, "harness.yml");

@@ -8,6 +8,7 @@ import { limitsFor } from "./grammar/limits.ts";
 import type { Loaded } from "./loaded.ts";
 import type { Sampler } from "./native/kernel.ts";
 import type { Places } from "./places.ts";
+import { tooLong } from "./too-long.ts";
 import { callsOf } from "./turn/plan-turn.ts";
 import { TokenText } from "./turn/token-text.ts";
 import { type Said, type Sampled, type Step, writeTurn } from "./turn/write-turn.ts";
@@ -81,10 +82,7 @@ function* begin(writing: Writing, request: GenerateRequest): Operation<Run> {
   const { engine, settings, seats } = loaded;
   const { tokens: prompt, stops } = places.at(conversation);
   if (prompt.length >= engine.window) {
-    throw new Error(
-      `${loaded.name}: the conversation has ${prompt.length} tokens, and a session holds ${engine.window}; raise ` +
-        "contextWindow, or start with less",
-    );
+    throw new Error(tooLong(loaded, prompt.length));
   }
   const { tools, calls } = callsOf(request, places.prefix.tools, loaded.calls);
   seat.spoke = true;

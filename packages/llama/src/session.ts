@@ -1,4 +1,13 @@
-import type { Delta, GenerateRequest, Mark, Prefix, Prompt, Session, Turn } from "@agentpool/core";
+import {
+  ConfigurationError,
+  type Delta,
+  type GenerateRequest,
+  type Mark,
+  type Prefix,
+  type Prompt,
+  type Session,
+  type Turn,
+} from "@agentpool/core";
 import { Conversation } from "@agentpool/models";
 import { ensure, type Operation, resource, type Stream } from "effection";
 import type { Seat } from "./engine/seats.ts";
@@ -6,6 +15,7 @@ import { Generation } from "./generation.ts";
 import type { Loaded } from "./loaded.ts";
 import type { Sampler } from "./native/kernel.ts";
 import { Places } from "./places.ts";
+import { tooLong } from "./too-long.ts";
 
 /** What a session is made of. */
 interface Parts {
@@ -18,7 +28,9 @@ interface Parts {
 export function openSession(loaded: Loaded, prefix: Prefix): Operation<Session> {
   const places = new Places(prefix, loaded.template, loaded.calls === "choose");
   return useSession({ loaded, places, conversation: Conversation.open(prefix) }, function* ({ seat, parts }) {
-    yield* loaded.seats.take(seat, places.at(parts.conversation).tokens);
+    const { tokens } = places.at(parts.conversation);
+    if (tokens.length >= loaded.engine.window) throw new ConfigurationError(tooLong(loaded, tokens.length));
+    yield* loaded.seats.take(seat, tokens);
     loaded.seats.rest(seat);
   });
 }
@@ -57,6 +69,7 @@ class LlamaSession implements Session {
       const { engine, seats, forking } = loaded;
       source.forked = true;
       const tokens = places.stableAt(conversation);
+      if (tokens.length >= engine.window) throw new Error(tooLong(loaded, tokens.length));
       const slot = yield* seats.take(seat, tokens);
       yield* forking.hold(function* () {
         yield* engine.place(slot, tokens, 0);

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { ConfigurationError } from "@agentpool/core";
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { type CheckedSettings, defaultWindow } from "../settings.ts";
@@ -47,6 +48,10 @@ export async function openModel(file: string, name: string, settings: CheckedSet
 }
 
 async function loadModel(runtime: Runtime, file: string, name: string): Promise<LlamaModel> {
+  if (runtime.llama.gpu === false) {
+    const { size: bytes } = await stat(file);
+    checkMemory(name, { what: "the model", bytes, instead: "take a smaller one, or one of fewer bits" });
+  }
   try {
     return await runtime.llama.loadModel({ modelPath: file });
   } catch (error) {
@@ -62,6 +67,18 @@ async function createContext(
 ): Promise<LlamaContext> {
   const { sequences, batchSize, threads, flashAttention } = settings;
   const contextSize = windowOf(model, settings);
+  if (contextSize > model.trainContextSize) {
+    throw new ConfigurationError(
+      `model: ${name}: contextWindow is ${contextSize}, and it was trained on ${model.trainContextSize} tokens; it takes ` +
+        "no more than that",
+    );
+  }
+  if (contextSize * sequences > mostCells) {
+    throw new ConfigurationError(
+      `model: ${name}: ${sequences} sequences of ${contextSize} tokens are more than it can address; lower ` +
+        "contextWindow or sequences",
+    );
+  }
   const shape = {
     contextSize,
     sequences,
@@ -70,21 +87,25 @@ async function createContext(
     // Rewinding and forking need every token's state, also where the model itself looks back only a little.
     swaFullCache: true,
   };
-  const { cpuRam } = await model.fileInsights.estimateContextResourceRequirementsV2({
-    ...shape,
-    modelGpuLayers: model.gpuLayers,
-  });
-  checkMemory(name, {
-    what: `${sequences} sequences of ${contextSize} tokens`,
-    bytes: cpuRam,
-    instead: "lower contextWindow or sequences",
-  });
+  const asked = { ...shape, modelGpuLayers: model.gpuLayers };
+  const fits = ({ cpuRam }: { readonly cpuRam: number }) =>
+    checkMemory(name, {
+      what: `${sequences} sequences of ${contextSize} tokens`,
+      bytes: cpuRam,
+      instead: "lower contextWindow or sequences",
+    });
+  // The exact answer takes as long to find as the context is large: what is far too large is refused before.
+  fits(model.fileInsights.estimateContextResourceRequirements(asked));
+  fits(await model.fileInsights.estimateContextResourceRequirementsV2(asked));
   try {
     return await model.createContext({ ...shape, threads, failedCreationRemedy: false });
   } catch (error) {
     throw failed(runtime, name, `has no room for ${sequences} sequences of ${contextSize} tokens`, error);
   }
 }
+
+/** Cells of a context are counted with 32 bits. */
+const mostCells = 2 ** 31 - 1;
 
 export const windowOf = (model: LlamaModel, { contextWindow }: CheckedSettings): number =>
   contextWindow ?? Math.min(model.trainContextSize, defaultWindow);

@@ -11,7 +11,17 @@ import { resolveModel } from "./resolve-model.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "agentpool-local-"));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
-writeFileSync(join(cwd, "m.gguf"), "GGUF and so on");
+const header = (version: number, tensors: bigint): Buffer => {
+  const bytes = Buffer.alloc(64);
+  bytes.write("GGUF");
+  bytes.writeUInt32LE(version, 4);
+  bytes.writeBigUInt64LE(tensors, 8);
+  return bytes;
+};
+writeFileSync(join(cwd, "m.gguf"), header(3, 1n));
+writeFileSync(join(cwd, "short.gguf"), header(3, 1n).subarray(0, 12));
+writeFileSync(join(cwd, "text.gguf"), "GGUF, it says, and goes on with words");
+writeFileSync(join(cwd, "promises.gguf"), header(3, 2n ** 60n));
 writeFileSync(join(cwd, "page.gguf"), "<!DOCTYPE html>");
 writeFileSync(join(cwd, "bytes.gguf"), Buffer.from([0, 1, 2, 255]));
 writeFileSync(join(cwd, "empty.gguf"), "");
@@ -100,6 +110,9 @@ describe("a path that is no model file", () => {
     ["page.gguf", /is no GGUF file: it starts with "<!DO", not with "GGUF"/],
     ["bytes.gguf", /starts with the bytes 000102ff/],
     ["empty.gguf", /starts with nothing \(it is empty\)/],
+    ["short.gguf", /is cut short: it has 12 bytes; fetch it again/],
+    ["text.gguf", /its version is \d+; takes 2 or 3/],
+    ["promises.gguf", /is damaged: its header promises more/],
     [".", /is a folder; takes a model file/],
     ["", /names no file; for example llama:models\//],
   ])("is refused when it is named, saying what it is: %s", (path, message) => {
