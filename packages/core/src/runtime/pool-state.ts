@@ -1,3 +1,4 @@
+import type { Scope } from "effection";
 import { type BoundTool, bindTool, guardNames, hooksOf } from "../decisions/bind.ts";
 import { checkBudget, checkCallsPerTool, checkContext } from "../decisions/check-budget.ts";
 import { checkHooks } from "../decisions/check-hooks.ts";
@@ -8,14 +9,17 @@ import type { Ticket } from "../decisions/line.ts";
 import { selects } from "../decisions/names.ts";
 import { type GuardSettings, guardSettings } from "../decisions/overrides.ts";
 import { checkApprovals, grantsWithin, identified, named, readNames } from "../decisions/permissions.ts";
+import { recordedTools, toolChanges } from "../decisions/recorded-tools.ts";
 import { Redaction } from "../decisions/redaction.ts";
 import { effortOf, type Reviews, reviewsOf } from "../decisions/reviews.ts";
 import { type Budget, withDefaults } from "../values/budget.ts";
-import { ConfigurationError } from "../values/errors.ts";
+import { ConfigurationError, ResumeError } from "../values/errors.ts";
 import type { GuardFunction } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
-import type { Message, Model, Prefix, Session } from "../values/model.ts";
+import type { Mark, Message, Model, Prefix, Session } from "../values/model.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
+import type { RecordedPool } from "../values/recorded.ts";
+import type { Redactor } from "../values/redactor.ts";
 import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
 import type { Effort } from "../values/review.ts";
 import { identityOf, parametersOf, type Tool } from "../values/tool.ts";
@@ -70,6 +74,19 @@ export interface Pool {
   /** What its spine was extended with, for agents with a conversation of their own. */
   readonly extension: Message[];
   spine: Session | undefined;
+  /** What is on record about it. */
+  readonly past: RecordedPool | undefined;
+  /** On record, how its spine stood: a mark for each number of extensions; and how many were made in this process. */
+  readonly places: SpinePlace[];
+  extended: number;
+  /** Whether its orchestrator came to its end. */
+  isDone: boolean;
+}
+
+/** A spine as it stood at some time: where agents of a recorded run forked. */
+export interface SpinePlace {
+  readonly mark: Mark;
+  readonly tokens: number;
 }
 
 /** Checks options and makes the pool's state. Throws {@link ConfigurationError} before anything runs. */
@@ -79,10 +96,13 @@ export function createPool(
   observers: readonly Observer[],
 ): Pool {
   const outer = nest?.pool;
+  const key = options.key ?? (nest?.execution ? nest.execution.nextKey() : "agent");
   const run =
     outer?.run ??
     createRun({
+      key,
       id: options.run,
+      journal: options.journal,
       clock: options.clock,
       budget: options.budget,
       approvals: options.approvals,
@@ -92,7 +112,8 @@ export function createPool(
   const budget = withDefaults(options.budget, outer?.budget);
   checkBudget(budget);
 
-  const added = options.redact ? [new Redaction(options.redact)] : [];
+  const past = run.recorder?.recorded.pools.get(key);
+  const added = options.redact ? [redactionOf(options.redact, key, run, past)] : [];
   const around = outer?.redactions ?? [];
   const redactions = [...around, ...added];
   const model = options.model ? redacted(options.model, redactions) : outer && redacted(outer.model, added);
@@ -162,11 +183,13 @@ export function createPool(
     options.tools === undefined &&
     options.terminal === undefined;
   const reviews = reviewsOf(options, all, outer);
-  const reviewers = reviews.map(({ reviewer, asked }) => reviewer.hooksFor(asked, reviewDesk));
+  const reviewers = reviews
+    .map(({ reviewer, asked }) => reviewer.hooksFor(asked, reviewDesk))
+    .filter((hook) => hook.beforeTurn || hook.onPropose || hook.onReturn);
   const said = options.instructions?.trim() ? [options.instructions] : [];
   const instructions = [...(outer?.instructions ?? []), ...said];
   const pool: Pool = {
-    key: options.key ?? (nest?.execution ? nest.execution.nextKey() : "agent"),
+    key,
     run,
     model,
     prefix: {
@@ -208,7 +231,12 @@ export function createPool(
     agents: [],
     extension: [],
     spine: undefined,
+    past,
+    places: [],
+    extended: 0,
+    isDone: false,
   };
+  if (past) checkTaken(pool, past);
   if (pool.depth > run.budget.maxDepth)
     throw new ConfigurationError(
       `budget.maxDepth: pools are nested ${pool.depth} deep; ${run.budget.maxDepth} are allowed.`,
@@ -217,8 +245,32 @@ export function createPool(
     throw new ConfigurationError(
       `budget.maxCost: the price of ${model.id} is not known, so dollars cannot be counted; give the model a price.`,
     );
-  for (const message of settings.notices) run.emit({ type: "notice", message });
+  if (!past) for (const message of settings.notices) run.emit({ type: "notice", message });
   return pool;
+}
+
+/** A redaction whose placeholders are on record: models are shown the same ones again. */
+function redactionOf(
+  redactor: Redactor,
+  pool: string,
+  run: Run,
+  past: RecordedPool | undefined,
+): Redaction {
+  const redaction = new Redaction(redactor, (entry) => {
+    if (run.recorder) run.note({ type: "record:redacted", pool, ...entry });
+  });
+  for (const entry of past?.redacted ?? []) redaction.recall(entry);
+  return redaction;
+}
+
+/** A pool is taken up as it was, or not at all: what its agents were told of its tools has to be true. */
+function checkTaken(pool: Pool, { tools }: RecordedPool): void {
+  if (tools.length === 0 || pool.run.recorder?.journal.force) return;
+  const changes = toolChanges(tools, recordedTools(pool.tools));
+  if (changes.length === 0) return;
+  throw new ResumeError(
+    `pool "${pool.key}": its tools are not those on record: ${changes.join("; ")}. Take it up with the harness it was begun with, or by force.`,
+  );
 }
 
 /** What a pool around declares on a tool holds for it here too, whoever brings it. */
