@@ -1,4 +1,4 @@
-import { ApprovalDesk, agentPool, defineTool, parallel, systemClock } from "@agentpool/core";
+import { ApprovalDesk, agentPool, defineTool, parallel } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run, scoped, spawn, withResolvers } from "effection";
 import { expect, test } from "vitest";
@@ -15,7 +15,19 @@ const send = defineTool({
 });
 
 /** A run that sends a letter once a person lets it; `asked` is told when the call waits. */
-function* sending(journal: RunJournal, desk: ApprovalDesk, asked: () => void = () => {}) {
+function* sending(journal: RunJournal, asked: () => void = () => {}) {
+  const desk = new ApprovalDesk();
+  const decided = new Map<string, ApprovalDecision>();
+  const answer = (id: string) => {
+    const decision = decided.get(id);
+    if (decision && desk.list().some((open) => open.id === id)) desk.answer(id, decision);
+  };
+  yield* spawn(() =>
+    journal.decisions!((id, decision) => {
+      decided.set(id, decision);
+      answer(id);
+    }),
+  );
   journal.note(started("r1"));
   return yield* agentPool({
     run: "r1",
@@ -26,7 +38,9 @@ function* sending(journal: RunJournal, desk: ApprovalDesk, asked: () => void = (
     orchestrate: parallel(["write"]),
     onEvent(event) {
       journal.append(event);
-      if (event.type === "approval:requested") asked();
+      if (event.type !== "approval:requested") return;
+      asked();
+      answer(event.approval.id);
     },
   });
 }
@@ -37,16 +51,9 @@ onEveryEngine((usePlace) => {
       const place = yield* usePlace();
       const store = yield* openStore(place);
       const other = yield* openStore(place);
-      const desk = new ApprovalDesk();
       const waits = withResolvers<void>();
       const journal = yield* store.journal("r1");
-      const deliveries = yield* store.approvals.deliver({ run: "r1", desk, clock: systemClock() });
-      const pool = yield* spawn(() =>
-        sending(journal, desk, () => {
-          deliveries.look();
-          waits.resolve();
-        }),
-      );
+      const pool = yield* spawn(() => sending(journal, waits.resolve));
       yield* waits.operation;
       yield* flushed(journal);
       const [approval] = yield* other.approvals.list({ open: true });
@@ -95,9 +102,7 @@ onEveryEngine((usePlace) => {
       const [approval] = yield* store.approvals.list();
       yield* store.approvals.deny(approval!.id.slice(0, 6), { reason: "not today" });
       const journal = yield* store.journal("r1");
-      const desk = new ApprovalDesk();
-      const deliveries = yield* store.approvals.deliver({ run: "r1", desk, clock: systemClock() });
-      const { agents } = yield* sending(journal, desk, () => deliveries.look());
+      const { agents } = yield* scoped(() => sending(journal));
       expect(agents[0]?.refusals).toMatchObject([
         { guard: "approval", message: expect.stringContaining("not today") },
       ]);
@@ -121,7 +126,7 @@ const recordedAndLeft = (store: Store) =>
   scoped(function* () {
     const journal = yield* store.journal("r1");
     const waits = withResolvers<void>();
-    yield* spawn(() => sending(journal, new ApprovalDesk(), () => waits.resolve()));
+    yield* spawn(() => sending(journal, waits.resolve));
     yield* waits.operation;
     yield* flushed(journal);
     journal.seal();

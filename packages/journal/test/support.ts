@@ -55,7 +55,7 @@ export function* eventsOfRun(
 
 /** The first entry of a run. */
 export const started = (run: string, question = "Why?", at = 1_000) =>
-  ({ type: "run:started", run, at, question, settings: {}, prices: {} }) as const;
+  ({ type: "run:started", run, at, question, settings: {} }) as const;
 
 /** A run that was recorded from its beginning to its end. */
 export const recorded = (store: Store, run: string, at?: number): Operation<PoolEvent[]> =>

@@ -1,5 +1,5 @@
-import type { AgentResult, Approval, Args, Outcome, Price } from "@agentpool/core";
-import type { RecordEntry, RecordedSource, RunEntry } from "../values/entry.ts";
+import type { AgentResult, Approval, Args, Outcome } from "@agentpool/core";
+import type { RecordedSource, RunEntry, StoredEntry } from "../values/entry.ts";
 import type { Change, RowOf } from "../values/tables.ts";
 
 /**
@@ -14,7 +14,6 @@ export class DerivedTables {
   readonly #calls = new Map<string, RowOf<"calls">>();
   readonly #approvals = new Map<string, RowOf<"approvals">>();
   readonly #models = new Map<string, string>();
-  #prices: { readonly [model: string]: Price } = {};
   #changed = new Map<object, Change>();
 
   constructor(run: string) {
@@ -46,7 +45,7 @@ export class DerivedTables {
     return changes;
   }
 
-  add(entry: RecordEntry): void {
+  add(entry: StoredEntry): void {
     this.#run.started_at ??= entry.at;
     switch (entry.type) {
       case "run:started":
@@ -132,7 +131,6 @@ export class DerivedTables {
         run.started_at = entry.at;
         run.settings = entry.settings ?? null;
         run.origin = entry.origin ?? null;
-        this.#prices = entry.prices;
         break;
       case "run:resumed":
         run.status = "running";
@@ -160,7 +158,7 @@ export class DerivedTables {
     this.#changed.set(row, { table: "sources", row });
   }
 
-  #spawned(entry: Extract<RecordEntry, { type: "agent:spawned" }>): void {
+  #spawned(entry: Extract<StoredEntry, { type: "agent:spawned" }>): void {
     const { agent, pool, parent, depth, task, at } = entry;
     if (this.#agents.has(agent)) return;
     const row: RowOf<"agents"> = {
@@ -199,8 +197,8 @@ export class DerivedTables {
     return last?.turn === turn && last.completed ? last.attempt + 1 : 0;
   }
 
-  #turnCompleted(entry: Extract<RecordEntry, { type: "turn:completed" }>): void {
-    const { agent, turn, at, result, tokens } = entry;
+  #turnCompleted(entry: Extract<StoredEntry, { type: "turn:completed" }>): void {
+    const { agent, turn, at, result, tokens, cost } = entry;
     const open = this.#turns.get(agent) ?? { turn, attempt: 0, forced: false, at };
     open.completed = true;
     const { usage } = result;
@@ -224,12 +222,11 @@ export class DerivedTables {
     run.input_tokens! += usage.input;
     run.output_tokens! += usage.output;
     run.cached_tokens! += usage.cached;
-    const price = this.#prices[this.#agents.get(agent)?.model ?? ""];
-    run.cost = price && run.cost !== null ? run.cost + costOf(usage, price) : null;
+    run.cost = run.cost === null || cost === undefined ? null : run.cost + cost;
     this.#count("turns");
   }
 
-  #dispatched(entry: Extract<RecordEntry, { type: "call:dispatched" }>): void {
+  #dispatched(entry: Extract<StoredEntry, { type: "call:dispatched" }>): void {
     const { call, agent, tool, identity, args, attempt, at } = entry;
     const row = this.#calls.get(call) ?? this.#newCall(call, { agent, tool, identity }, args);
     row.attempts = attempt + 1;
@@ -280,7 +277,7 @@ export class DerivedTables {
     this.#changed.set(row, { table: "calls", row });
   }
 
-  #refused(entry: Extract<RecordEntry, { type: "call:refused" | "call:cancelled" }>): void {
+  #refused(entry: Extract<StoredEntry, { type: "call:refused" | "call:cancelled" }>): void {
     const { call, agent, tool, guard, message, at, type } = entry;
     const proposed = this.#proposed.get(call);
     const row: RowOf<"refusals"> = {
@@ -358,7 +355,7 @@ interface OpenTurn {
   completed?: boolean;
 }
 
-type Proposed = Pick<Extract<RecordEntry, { type: "call:proposed" }>, "tool" | "identity" | "input" | "turn">;
+type Proposed = Pick<Extract<StoredEntry, { type: "call:proposed" }>, "tool" | "identity" | "input" | "turn">;
 
 const reasonOf = (decision: { readonly type: string; readonly reason?: string }): string | null =>
   decision.reason ?? null;
@@ -370,11 +367,3 @@ function argsOf(input: string | undefined): Args | null {
     return null;
   }
 }
-
-/** US dollars; the cached part of the input has its own price where there is one. */
-const costOf = (
-  { input, output, cached }: { input: number; output: number; cached: number },
-  price: Price,
-): number =>
-  ((input - cached) * price.input + cached * (price.cached ?? price.input) + output * price.output) /
-  1_000_000;

@@ -46,7 +46,7 @@ export async function decide(
       sql: `insert into decisions (run, id, decision, reason, decided_by, at)
           select run, id, ?, ?, ?, ${Math.round(now)} from approvals where run = ? and id = ? and state = 'open'
           on conflict (run, id) do nothing`,
-      params: [decision.type, decision.type === "denied" ? (decision.reason ?? null) : null, by, run, id],
+      params: [decision.type, denialOf(decision), by, run, id],
       changes: 1,
     };
     await engine.write([statement], { announce: true });
@@ -67,9 +67,30 @@ function decidedBefore({ id, tool, state, decidedAt, decidedBy }: ApprovalView):
   );
 }
 
-/** Decisions about these approvals that were made so far. */
-export async function decisionsOn(
+/** Puts down what the run's own process decided, unless somebody was faster. Gives the decision that stands. */
+export async function settle(
   engine: Engine,
+  { run, id }: { readonly run: string; readonly id: string },
+  { decision, by }: Verdict,
+  now: number,
+): Promise<ApprovalDecision> {
+  await engine.write([
+    {
+      sql: `insert into decisions (run, id, decision, reason, decided_by, at) values (?, ?, ?, ?, ?, ?)
+        on conflict (run, id) do nothing`,
+      params: [run, id, decision.type, denialOf(decision), by, Math.round(now)],
+    },
+  ]);
+  const stands = (await decisionsOn(engine, run)).find((made) => made.id === id);
+  return stands?.decision ?? decision;
+}
+
+const denialOf = (decision: ApprovalDecision): string | null =>
+  decision.type === "denied" ? (decision.reason ?? null) : null;
+
+/** Every decision about a call of this run. */
+export async function decisionsOn(
+  engine: Pick<Engine, "all">,
   run: string,
 ): Promise<{ readonly id: string; readonly decision: ApprovalDecision }[]> {
   const rows = await engine.all("select id, decision, reason from decisions where run = ?", [run]);

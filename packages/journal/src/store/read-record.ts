@@ -1,15 +1,15 @@
 import { decodeEntries } from "../decisions/encode-entries.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { RecordEntry } from "../values/entry.ts";
+import type { StoredEntry } from "../values/entry.ts";
 import { StoreError } from "../values/errors.ts";
 
 /** Everything on record of a run, in order. Empty for a run that is not there. */
-export async function readRecord(engine: Engine, run: string): Promise<RecordEntry[]> {
+export async function readRecord(engine: Engine, run: string): Promise<StoredEntry[]> {
   const textOf = await textsOf(engine, run);
   const portions = await engine.all("select first, count, body from entries where run = ? order by first", [
     run,
   ]);
-  const entries: RecordEntry[] = [];
+  const entries: StoredEntry[] = [];
   for (const { first, body } of portions) {
     if (Number(first) !== entries.length)
       throw new StoreError(

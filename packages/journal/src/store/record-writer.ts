@@ -2,7 +2,7 @@ import type { DerivedTables } from "../decisions/derived-tables.ts";
 import { encodeEntry, isKept } from "../decisions/encode-entries.ts";
 import type { RedactSecrets } from "../decisions/redact-secrets.ts";
 import { type Engine, UnmetError } from "../engine/engine.ts";
-import type { RecordEntry } from "../values/entry.ts";
+import type { StoredEntry } from "../values/entry.ts";
 import { keepLease, type Lease, lostLease } from "./lease.ts";
 import { portionStatements } from "./write-portion.ts";
 
@@ -24,7 +24,7 @@ export interface WriterOptions {
 export class RecordWriter {
   readonly #options: WriterOptions;
   #length: number;
-  #pending: RecordEntry[] = [];
+  #pending: StoredEntry[] = [];
   #known = new Set<string>();
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -37,7 +37,7 @@ export class RecordWriter {
     this.#length = options.length;
   }
 
-  append(entry: RecordEntry): void {
+  append(entry: StoredEntry): void {
     if (this.#failure) throw this.#failure;
     if (!this.#sealed && isKept(entry)) this.#pending.push(entry);
   }

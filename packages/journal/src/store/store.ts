@@ -1,15 +1,12 @@
-import type { Journal, JournalEntry } from "@agentpool/core";
-import { ensure, type Operation, resource, until } from "effection";
-import { DerivedTables } from "../decisions/derived-tables.ts";
+import { type Operation, until } from "effection";
 import type { RedactSecrets } from "../decisions/redact-secrets.ts";
 import type { Engine } from "../engine/engine.ts";
-import { isRunEntry, type RecordEntry, type RunEntry } from "../values/entry.ts";
+import type { StoredEntry } from "../values/entry.ts";
 import type { RunSummary, RunView } from "../values/views.ts";
-import { giveLease, LEASE_MS, takeLease } from "./lease.ts";
 import { findRun, listRuns } from "./list-runs.ts";
+import { type JournalOptions, openJournal, type RunJournal } from "./open-journal.ts";
 import { type PruneOptions, pruneRuns } from "./prune-runs.ts";
 import { readRecord } from "./read-record.ts";
-import { RecordWriter } from "./record-writer.ts";
 import { showRun } from "./show-run.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
 
@@ -17,16 +14,6 @@ export interface StoreParts {
   readonly engine: Engine;
   readonly redact: RedactSecrets;
   readonly now: () => number;
-}
-
-/** The journal of one run, with what only its owner may say. */
-export interface RunJournal extends Journal {
-  /** The whole record that was there when it was opened, the run's own entries included. */
-  readonly history: readonly RecordEntry[];
-  /** Takes an entry of the run itself. */
-  note(entry: RunEntry): void;
-  /** From here on nothing more is taken: what a halt does to the agents is not what became of them. */
-  seal(): void;
 }
 
 /** Runs on record. Whatever takes a run takes its id. */
@@ -56,7 +43,7 @@ export class Store {
   }
 
   /** The entries of a run, in order. */
-  record(run: string): Operation<RecordEntry[]> {
+  record(run: string): Operation<StoredEntry[]> {
     return this.#read((engine) => readRecord(engine, run));
   }
 
@@ -79,31 +66,7 @@ export class Store {
    * The journal of a run, new or not, for one process at a time: throws `LeaseError` while another has it. A resource:
    * with its scope the rest is written, and others may have the run.
    */
-  journal(run: string): Operation<RunJournal> {
-    const { engine, now, redact } = this.#parts;
-    return resource(function* (provide) {
-      const lease = yield* until(takeLease(engine, run, now));
-      yield* ensure(() => until(engine.write([giveLease(lease)]).catch(() => {})));
-      const history = yield* until(readRecord(engine, run));
-      const tables = new DerivedTables(run);
-      for (const entry of history) tables.add(entry);
-      tables.take();
-      const writer = new RecordWriter({ engine, lease, redact, now, tables, length: history.length });
-      yield* ensure(() => until(writer.close()));
-      const renewal = setInterval(() => void writer.renew(), LEASE_MS / 3);
-      renewal.unref();
-      try {
-        yield* provide({
-          recorded: history.filter((entry): entry is JournalEntry => !isRunEntry(entry)),
-          history,
-          append: (entry) => writer.append(entry),
-          note: (entry) => writer.append(entry),
-          flush: () => writer.flush(),
-          seal: () => writer.seal(),
-        });
-      } finally {
-        clearInterval(renewal);
-      }
-    });
+  journal(run: string, options: JournalOptions = {}): Operation<RunJournal> {
+    return openJournal(this.#parts, run, options);
   }
 }

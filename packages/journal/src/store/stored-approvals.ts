@@ -1,9 +1,8 @@
-import type { ApprovalDecision, ApprovalDesk, Clock } from "@agentpool/core";
+import type { ApprovalDecision } from "@agentpool/core";
 import { type Operation, until } from "effection";
 import type { Engine } from "../engine/engine.ts";
 import type { ApprovalView } from "../values/views.ts";
 import { decide } from "./decide.ts";
-import { type Deliveries, useDeliveries } from "./deliver-decisions.ts";
 import { type ApprovalFilter, listApprovals } from "./list-approvals.ts";
 
 /**
@@ -35,15 +34,6 @@ export class StoredApprovals {
     { reason, by = null }: { readonly reason?: string; readonly by?: string | null } = {},
   ): Operation<ApprovalView> {
     return this.#decide(id, { type: "denied", ...(reason === undefined ? {} : { reason }) }, by);
-  }
-
-  /** Brings decisions to the desk of a run of this process, for as long as the scope. */
-  deliver(to: {
-    readonly run: string;
-    readonly desk: ApprovalDesk;
-    readonly clock: Clock;
-  }): Operation<Deliveries> {
-    return useDeliveries(this.#engine, to);
   }
 
   *#decide(id: string, decision: ApprovalDecision, by: string | null): Operation<ApprovalView> {

@@ -1,4 +1,4 @@
-import type { JournalEntry, Price } from "@agentpool/core";
+import type { JournalEntry } from "@agentpool/core";
 
 /** A point of another run that this one runs on from. */
 export interface RunOrigin {
@@ -31,8 +31,6 @@ export type RunEntry = { readonly run: string; readonly at: number } & (
       readonly question: string;
       /** What it runs with, so that it can run on without being told again. JSON. */
       readonly settings: unknown;
-      /** Of the models it may use, by id, where they have one. */
-      readonly prices: { readonly [model: string]: Price };
       readonly origin?: RunOrigin;
     }
   /** Another process carries on. */
@@ -51,9 +49,9 @@ export type RunEntry = { readonly run: string; readonly at: number } & (
 );
 
 /** One entry of a run's record. */
-export type RecordEntry = JournalEntry | RunEntry;
+export type StoredEntry = JournalEntry | RunEntry;
 
 const OURS = ["run:started", "run:resumed", "run:waiting", "run:sources", "run:ended"];
 
 /** Whether an entry is the run's own, and not of its pools. */
-export const isRunEntry = (entry: RecordEntry): entry is RunEntry => OURS.includes(entry.type);
+export const isRunEntry = (entry: StoredEntry): entry is RunEntry => OURS.includes(entry.type);

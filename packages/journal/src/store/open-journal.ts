@@ -1,0 +1,73 @@
+import { type Journal, type JournalEntry, useClock } from "@agentpool/core";
+import { ensure, type Operation, resource, until } from "effection";
+import { DerivedTables } from "../decisions/derived-tables.ts";
+import { isRunEntry, type RunEntry, type StoredEntry } from "../values/entry.ts";
+import { Bell } from "./bell.ts";
+import { settle } from "./decide.ts";
+import { hearDecisions } from "./hear-decisions.ts";
+import { giveLease, LEASE_MS, takeLease } from "./lease.ts";
+import { readRecord } from "./read-record.ts";
+import { RecordWriter } from "./record-writer.ts";
+import type { StoreParts } from "./store.ts";
+
+export interface JournalOptions {
+  /** Who decides in this process, on record. Default: nobody in particular. */
+  readonly by?: string;
+  /** Takes a run up although its tasks, tools or schemas are not those on record. */
+  readonly force?: boolean;
+}
+
+/** The journal of one run, with what only its owner may say. */
+export interface RunJournal extends Journal {
+  /** The whole record that was there when it was opened, the run's own entries included. */
+  readonly history: readonly StoredEntry[];
+  /** Takes an entry of the run itself. */
+  note(entry: RunEntry): void;
+  /** From here on nothing more is taken: what a halt does to the agents is not what became of them. */
+  seal(): void;
+}
+
+export const openJournal = (
+  { engine, now, redact }: StoreParts,
+  run: string,
+  { by, force = false }: JournalOptions,
+): Operation<RunJournal> =>
+  resource(function* (provide) {
+    const lease = yield* until(takeLease(engine, run, now));
+    yield* ensure(() => until(engine.write([giveLease(lease)]).catch(() => {})));
+    const history = yield* until(readRecord(engine, run));
+    const tables = new DerivedTables(run);
+    for (const entry of history) tables.add(entry);
+    tables.take();
+    const writer = new RecordWriter({ engine, lease, redact, now, tables, length: history.length });
+    yield* ensure(() => until(writer.close()));
+    const bell = new Bell();
+    const asked = new Set<string>();
+    const renewal = setInterval(() => void writer.renew(), LEASE_MS / 3);
+    renewal.unref();
+    try {
+      yield* provide({
+        recorded: history.filter((entry): entry is JournalEntry => !isRunEntry(entry)),
+        history,
+        force,
+        append(entry) {
+          writer.append(entry);
+          if (entry.type === "approval:requested") {
+            asked.add(entry.approval.id);
+            bell.ring();
+          } else if (entry.type === "approval:decided" || entry.type === "approval:void")
+            asked.delete(entry.approval);
+        },
+        note: (entry) => writer.append(entry),
+        flush: () => writer.flush(),
+        seal: () => writer.seal(),
+        *decisions(decide) {
+          const clock = yield* useClock();
+          yield* hearDecisions({ engine, run, clock, bell, asks: () => asked.size > 0 }, decide);
+        },
+        decide: (id, decision) => settle(engine, { run, id }, { decision, by: by ?? null }, now()),
+      });
+    } finally {
+      clearInterval(renewal);
+    }
+  });
