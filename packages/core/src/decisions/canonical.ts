@@ -1,5 +1,9 @@
 /** Text as it is compared: trimmed, runs of white space as one space, Unicode in composed form. */
-export const canonicalText = (text: string): string => text.normalize("NFC").trim().replace(/\s+/g, " ");
+export const canonicalText = (text: string): string =>
+  CANONICAL.test(text) ? text : text.normalize("NFC").trim().replace(/\s+/g, " ");
+
+/** Most text is in this form already: words of ASCII with one space between them. */
+const CANONICAL = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
 /**
  * A value as it is compared: keys sorted, strings as {@link canonicalText}, absent and undefined the same.
@@ -16,11 +20,9 @@ function sorted(value: unknown): unknown {
   const plain =
     typeof (value as { toJSON?: unknown }).toJSON === "function" ? JSON.parse(JSON.stringify(value)) : value;
   if (typeof plain !== "object" || plain === null) return sorted(plain);
-  return Object.fromEntries(
-    Object.entries(plain)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
+  const keys = Object.keys(plain);
+  if (keys.length > 1) keys.sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted((plain as Record<string, unknown>)[key])]));
 }
 
 /**

@@ -77,7 +77,8 @@ const before = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at &&
 export function systemClock(): Clock {
   const schedule = new Schedule();
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
-  const now = (): number => performance.timeOrigin + performance.now();
+  const origin = performance.timeOrigin;
+  const now = (): number => origin + performance.now();
 
   function arm(): void {
     const next = schedule.next;

@@ -13,21 +13,21 @@ export class EventLog<T, TClose> {
 
   add(event: T): void {
     this.#early?.push(event);
-    for (const reader of this.#readers) reader.add({ done: false, value: event });
+    for (const reader of this.#readers) reader.add(event);
   }
 
   close(value: TClose): void {
     if (this.#closed) return;
     this.#closed = { value };
-    for (const reader of this.#readers) reader.add({ done: true, value });
+    for (const reader of this.#readers) reader.close(value);
   }
 
   /** A reader of its own; call `leave` when done with it. */
   read(): { readonly reader: Reader<T, TClose>; leave(): void } {
     const reader = new Reader<T, TClose>();
-    for (const event of this.#early ?? []) reader.add({ done: false, value: event });
+    for (const event of this.#early ?? []) reader.add(event);
     this.#early = undefined;
-    if (this.#closed) reader.add({ done: true, value: this.#closed.value });
+    if (this.#closed) reader.close(this.#closed.value);
     this.#readers.add(reader);
     return { reader, leave: () => this.#readers.delete(reader) };
   }
@@ -46,29 +46,37 @@ export const streamOf = <T, TClose>(log: EventLog<T, TClose>): Stream<T, TClose>
 
 /** What one reader has not seen yet. */
 export class Reader<T, TClose> implements Subscription<T, TClose>, Operation<IteratorResult<T, TClose>> {
-  #items: IteratorResult<T, TClose>[] = [];
+  #items: T[] = [];
   #head = 0;
+  #closed: IteratorReturnResult<TClose> | undefined;
   #waiting: ((item: IteratorResult<T, TClose>) => void) | undefined;
 
-  add(item: IteratorResult<T, TClose>): void {
-    const waiting = this.#waiting;
-    if (!waiting) {
-      this.#items.push(item);
-      return;
-    }
-    this.#waiting = undefined;
-    waiting(item);
+  add(event: T): void {
+    if (this.#waiting) this.#wake({ done: false, value: event });
+    else this.#items.push(event);
+  }
+
+  /** After what was added comes the end. */
+  close(value: TClose): void {
+    this.#closed = { done: true, value };
+    if (this.#waiting) this.#wake(this.#closed);
   }
 
   /** The next item, if it is there already. */
   take(): IteratorResult<T, TClose> | undefined {
-    if (this.#head === this.#items.length) return undefined;
-    const item = this.#items[this.#head++];
+    if (this.#head === this.#items.length) return this.#closed;
+    const value = this.#items[this.#head++]!;
     if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
     }
-    return item;
+    return { done: false, value };
+  }
+
+  #wake(item: IteratorResult<T, TClose>): void {
+    const waiting = this.#waiting!;
+    this.#waiting = undefined;
+    waiting(item);
   }
 
   /** Itself: evaluated, it gives the next item, and waits only where there is none yet. */

@@ -68,11 +68,6 @@ export class Permits {
     this.#admit();
   }
 
-  /** Takes a permit back that was lent, even over the limit: others wait until it is back under it. */
-  reclaim(slot: Slot): void {
-    if (!slot.held) this.#grant(slot);
-  }
-
   pause(): void {
     this.#paused = true;
   }

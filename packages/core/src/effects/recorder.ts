@@ -73,7 +73,8 @@ export class Recorder {
       return "then" in stands ? yield* until(Promise.resolve(stands)) : stands;
     } catch (error) {
       this.#fail(error);
-      return yield* suspend();
+      yield* suspend();
+      return decision;
     }
   }
 
