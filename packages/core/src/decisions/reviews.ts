@@ -1,6 +1,8 @@
 import { ConfigurationError } from "../values/errors.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import {
+  asksForReports,
+  asksForSteps,
   EFFORTS,
   type Effort,
   REVIEW_ROUTES,
@@ -27,10 +29,6 @@ export const isConsequential = ({ consequential, source, meta }: Tool): boolean 
   (source === "mcp" &&
     (meta?.annotations as { readonly destructiveHint?: unknown } | null | undefined)?.destructiveHint ===
       true);
-
-export const asksForSteps = (scope: ReviewScope | undefined): boolean => scope === true || scope === "all";
-export const asksForReports = (scope: ReviewScope | undefined): boolean =>
-  scope === "messages" || scope === "all";
 
 /** Both of two scopes: nothing takes back what the other asks for. */
 export function widest(a: ReviewScope, b: ReviewScope): ReviewScope {

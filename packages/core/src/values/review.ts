@@ -17,6 +17,10 @@ export type Weight = (typeof WEIGHTS)[number];
 /** What is reviewed: a step's calls before any runs (`true`), the report before it is returned (`messages`), or both. */
 export type ReviewScope = boolean | "messages" | "all";
 
+export const asksForSteps = (scope: ReviewScope | undefined): boolean => scope === true || scope === "all";
+export const asksForReports = (scope: ReviewScope | undefined): boolean =>
+  scope === "messages" || scope === "all";
+
 /** Something agents keep to. Its content enters the instructions of the turns that it applies to. */
 export interface Rule {
   /** How it is named on record. */

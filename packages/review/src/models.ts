@@ -1,0 +1,49 @@
+import { ConfigurationError, type Effort, type Model, type ReviewRoute } from "@agentpool/core";
+import type { Depth } from "./effort.ts";
+
+/** What a model is needed for: a more thorough review may want another, or the same with more reasoning. */
+export interface ReviewAt {
+  readonly effort: Effort;
+  /** How thorough the review has to be; a route that has its own `reasoning` keeps it. */
+  readonly depth: Depth;
+}
+
+/**
+ * The models that review: one for everything, some by route, or a function that gives them. Undefined: there is none
+ * for that route.
+ */
+export type ReviewModels =
+  | Model
+  | { readonly [route in ReviewRoute | "review.*" | "*"]?: Model }
+  | ((route: ReviewRoute, at: ReviewAt) => Model | undefined);
+
+/** The model of a route: the most specific one that is there. The embedded engine can't judge, and is none. */
+export function modelFor(
+  models: ReviewModels | undefined,
+  route: ReviewRoute,
+  at: ReviewAt,
+): Model | undefined {
+  const model = given(models, route, at);
+  return model?.id === "extractive" ? undefined : model;
+}
+
+function given(models: ReviewModels | undefined, route: ReviewRoute, at: ReviewAt): Model | undefined {
+  if (models === undefined) return undefined;
+  if (typeof models === "function") return models(route, at);
+  if (isModel(models)) return models;
+  return models[route] ?? models["review.*"] ?? models["*"];
+}
+
+const isModel = (models: object): models is Model => typeof (models as Partial<Model>).open === "function";
+
+/** Throws where a route has no model, or one whose price a budget in dollars needs and nobody knows. */
+export function checkModel(model: Model | undefined, route: ReviewRoute, why: string, priced: boolean): void {
+  if (!model)
+    throw new ConfigurationError(
+      `reviewer: ${why}, and no model is there for the route ${route}; give it one, for example models: { "${route}": model }. The embedded engine "extractive" is no language model: it cannot judge.`,
+    );
+  if (priced && !model.price)
+    throw new ConfigurationError(
+      `budget.maxCost: the price of ${model.id}, the model of the route ${route}, is not known, so dollars cannot be counted; give the model a price.`,
+    );
+}
