@@ -66,7 +66,7 @@ describe("diverge", () => {
       let seen: readonly AgentResult[] = [];
       const model = casting({
         "agent/0": [{ wait: 30, ...report("a") }],
-        "agent/1": [{ error: "model is down" }],
+        "agent/1": [{ error: new Error("model is down") }],
         "agent/2": [report("c")],
       });
       yield* playLife({

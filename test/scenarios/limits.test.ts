@@ -278,7 +278,7 @@ describe("concurrentTools", () => {
     }));
 
   // must hold: limits are never passed, by a call that goes on after a race either
-  it.fails("is not passed where a call goes on after a race that its pool lost", () =>
+  it("is not passed where a call goes on after a race that its pool lost", () =>
     run(function* () {
       const [search, bodies] = [held("search"), { now: 0, most: 0 }];
       const rig = yield* open({

@@ -8,12 +8,41 @@ export interface Life {
   readonly under: Life | undefined;
   closing: boolean;
   winding: WindingReason | undefined;
+  /** Who is told that it is closing. */
+  closers: Set<() => void> | undefined;
 }
 
 /** Why something is asked to finish. */
 export type WindingReason = "cancelled" | "deadline";
 
-export const createLife = (under?: Life): Life => ({ under, closing: false, winding: undefined });
+export const createLife = (under?: Life): Life => ({
+  under,
+  closing: false,
+  winding: undefined,
+  closers: undefined,
+});
+
+/** From here on it is ending. */
+export function close(life: Life): void {
+  if (life.closing) return;
+  life.closing = true;
+  for (const tell of [...(life.closers ?? [])]) tell();
+}
+
+/** Calls `tell` once it, or anything it runs under, is ending: at once where it is. Returns how to take that back. */
+export function whenClosing(life: Life, tell: () => void): () => void {
+  if (isClosing(life)) {
+    tell();
+    return () => {};
+  }
+  for (let at: Life | undefined = life; at; at = at.under) {
+    at.closers ??= new Set();
+    at.closers.add(tell);
+  }
+  return () => {
+    for (let at: Life | undefined = life; at; at = at.under) at.closers?.delete(tell);
+  };
+}
 
 /** Whether it, or anything it runs under, is ending. */
 export function isClosing(life: Life): boolean {

@@ -1,5 +1,5 @@
-import type { Operation } from "effection";
-import { createContext } from "effection";
+import { action, createContext, ensure, type Operation, scoped } from "effection";
+import { isClosing, whenClosing } from "../decisions/life.ts";
 import type { Ticket } from "../decisions/line.ts";
 import type { Allowance } from "../effects/allowance.ts";
 import type { Slot } from "../effects/permits.ts";
@@ -46,33 +46,46 @@ export class CallExecution {
       this.#resume ??= this.#allowance.suspend();
       run.tools.release(this.#slot);
     }
-    let outcome: Settled<T> | undefined;
-    try {
-      outcome = yield* settle(pool);
-    } finally {
-      // halted on its own, as one branch of a race: the tool goes on, over the limit rather than uncounted
-      if (!outcome && --this.#open === 0) this.#goOn(() => run.tools.reclaim(this.#slot));
-    }
-    if (--this.#open === 0 && !this.#over) {
-      yield* run.tools.acquire(this.#slot, this.call.agent.life);
-      // another pool opened while it waited: the permit is lent on
-      if (this.#open > 0) run.tools.release(this.#slot);
-      else this.#goOn(() => {});
-    }
+    const outcome = yield* scoped(() => this.#settle(pool));
+    if (--this.#open === 0 && !this.#over) yield* this.#takeBack();
     if (outcome.ok) return outcome.value;
     throw outcome.error;
+  }
+
+  *#settle<T>(pool: () => Operation<T>): Operation<Settled<T>> {
+    let outcome: Settled<T> | undefined;
+    const abandoned = (): Operation<void> | undefined =>
+      !outcome && --this.#open === 0 && !this.#over ? this.#takeBack() : undefined;
+    // halted on its own, as one branch of a race: the tool goes on, and not before it has its permit again
+    yield* ensure(abandoned as () => Operation<void>);
+    outcome = yield* settle(pool);
+    return outcome;
+  }
+
+  /** Waits for the permit that was lent, unless the agent is ending meanwhile. */
+  *#takeBack(): Operation<void> {
+    const { tools } = this.call.agent.pool.run;
+    const { life } = this.call.agent;
+    if (!isClosing(life) && !tools.tryAcquire(this.#slot))
+      yield* action<void>((resolve) => {
+        const leave = tools.enqueue(this.#slot, life, resolve);
+        const forget = whenClosing(life, resolve);
+        return () => {
+          leave();
+          forget();
+        };
+      });
+    // another pool opened while it waited: the permit is lent on
+    if (this.#open > 0 || this.#over) tools.release(this.#slot);
+    else if (this.#slot.held) {
+      this.#resume?.();
+      this.#resume = undefined;
+    }
   }
 
   /** Its body ended: what it lent is not taken back any more. */
   end(): void {
     this.#over = true;
-  }
-
-  #goOn(take: () => void): void {
-    if (this.#over) return;
-    take();
-    this.#resume?.();
-    this.#resume = undefined;
   }
 }
 

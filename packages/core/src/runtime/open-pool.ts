@@ -1,4 +1,5 @@
-import { type Operation, scoped, useScope } from "effection";
+import { type Operation, scoped, spawn, useScope } from "effection";
+import { close } from "../decisions/life.ts";
 import { ClockContext } from "../effects/clock.ts";
 import type { PoolResult } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
@@ -37,15 +38,16 @@ function* runPool(pool: Pool, orchestrate: Orchestrator): Operation<PoolResult> 
   let result: PoolResult | undefined;
   try {
     yield* scoped(function* () {
+      pool.scope = yield* useScope();
       const stopTime = pool.life.under ? () => {} : yield* keepTime(pool);
       try {
         yield* ClockContext.set(run.clock);
         yield* NestContext.set({ pool, execution: undefined });
         yield* openSpine(pool);
         run.emit({ type: "pool:opened", pool: key, model: pool.model.id, tools: [...pool.tools.keys()] });
-        yield* orchestrate(yield* contextOf(pool));
+        yield* scoped(() => conduct(pool, orchestrate));
       } finally {
-        pool.life.closing = true;
+        close(pool.life);
         stopTime();
       }
     });
@@ -53,6 +55,24 @@ function* runPool(pool: Pool, orchestrate: Orchestrator): Operation<PoolResult> 
     return result;
   } finally {
     run.emit({ type: "pool:closed", pool: key, result });
+  }
+}
+
+/**
+ * Runs the orchestrator in a task of its own. However that is ended, from within or from outside, the pool is closing
+ * before anything it started ends.
+ */
+function* conduct(pool: Pool, orchestrate: Orchestrator): Operation<void> {
+  try {
+    yield* yield* spawn(function* () {
+      try {
+        yield* orchestrate(yield* contextOf(pool));
+      } finally {
+        close(pool.life);
+      }
+    });
+  } finally {
+    close(pool.life);
   }
 }
 

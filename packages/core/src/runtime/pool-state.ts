@@ -74,6 +74,8 @@ export interface Pool {
   /** What its spine was extended with, for agents with a conversation of their own. */
   readonly extension: Message[];
   spine: Session | undefined;
+  /** Where it runs, once it does: what lasts as long as it belongs there. */
+  scope: Scope | undefined;
   /** What is on record about it. */
   readonly past: RecordedPool | undefined;
   /** On record, how its spine stood: a mark for each number of extensions; and how many were made in this process. */
@@ -231,6 +233,7 @@ export function createPool(
     agents: [],
     extension: [],
     spine: undefined,
+    scope: undefined,
     past,
     places: [],
     extended: 0,

@@ -14,6 +14,9 @@ export const redactModel = (model: Model, redaction: Redaction): Model => ({
     return model.contextWindow;
   },
   price: model.price,
+  get lasting() {
+    return model.lasting;
+  },
   *open(prefix) {
     return new RedactedSession(yield* model.open(redactPrefix(prefix, redaction)), redaction);
   },

@@ -1,5 +1,5 @@
 import { type Operation, type Task as Running, scoped, spawn, useScope, withResolvers } from "effection";
-import { isClosing } from "../decisions/life.ts";
+import { close, isClosing } from "../decisions/life.ts";
 import { Lineage } from "../decisions/lineage.ts";
 import { unknownName } from "../decisions/names.ts";
 import { outputSchema } from "../decisions/output.ts";
@@ -13,6 +13,7 @@ import { NestContext } from "./call-execution.ts";
 import { converse } from "./converse.ts";
 import { AgentContext } from "./current-agent.ts";
 import type { Ending } from "./ending.ts";
+import { keepSession } from "./keep-session.ts";
 import type { Pool } from "./pool-state.ts";
 import { redacted } from "./redact-model.ts";
 import { transcribed } from "./transcript.ts";
@@ -36,6 +37,7 @@ export function* cancelAgent(
 ): Operation<boolean> {
   if (agent.result) return false;
   agent.halted = exit;
+  close(agent.life);
   yield* tasks.get(agent)!.halt();
   return true;
 }
@@ -139,7 +141,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
         ending = yield* converse(agent);
       } finally {
         // from here on nothing of it is let in, woken or admitted; then what it started ends
-        agent.life.closing = true;
+        close(agent.life);
         dismiss();
       }
     });
@@ -163,12 +165,13 @@ function* fork(agent: AgentState): Operation<Session> {
   const mark = from && (from.step?.mark ?? from.session.mark());
   agent.lineage = from ? from.lineage.fork(from.step?.reads) : spineReads(pool);
   if (model) {
-    const opened = yield* model.open(pool.prefix);
+    const opened = yield* keepSession(pool, model, () => model.open(pool.prefix));
     const session = pool.reviewers.length > 0 ? transcribed(opened) : opened;
     if (pool.extension.length > 0) yield* session.append([...pool.extension]);
     return session;
   }
-  const session = yield* (from?.session ?? pool.spine!).fork();
+  const origin = from?.session ?? pool.spine!;
+  const session = yield* keepSession(pool, agent.model, () => origin.fork());
   if (mark) yield* session.rewind(mark);
   return session;
 }

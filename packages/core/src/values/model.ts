@@ -20,6 +20,11 @@ export interface Model {
   readonly contextWindow?: number;
   /** What it costs. Absent: not known, and a budget in dollars cannot be kept with it. */
   readonly price?: Price;
+  /**
+   * Whether its sessions hold nothing that has to be released, so that they can be used after the scope they were
+   * opened in has ended. Default false: a pool then keeps the sessions of its agents open to its own end.
+   */
+  readonly lasting?: boolean;
   open(prefix: Prefix): Operation<Session>;
   /** Frees what it holds beside its sessions, such as memory. Absent: it holds nothing. */
   close?(): Operation<void>;

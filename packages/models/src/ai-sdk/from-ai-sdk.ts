@@ -84,7 +84,7 @@ export function fromAiSdk(languageModel: AiSdkModel, options: AiSdkOptions = {})
     limiterOn: (clock) => options.limiter ?? limiterOf(asked, provider, clock),
   };
   const { contextWindow, price } = options;
-  return { id, contextWindow, price, open: (prefix) => AiSdkSession.open(runtime, prefix) };
+  return { id, contextWindow, price, lasting: true, open: (prefix) => AiSdkSession.open(runtime, prefix) };
 }
 
 const ephemeral: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };

@@ -33,6 +33,7 @@ export function extractive(options: ExtractiveOptions = {}): Model {
   const { sentences = 2, quotations = 5, words = 300 } = options;
   return {
     id: "extractive",
+    lasting: true,
     open: (prefix) =>
       new Done(new ExtractiveSession(Conversation.open(prefix), { sentences, passages: quotations, words })),
   };

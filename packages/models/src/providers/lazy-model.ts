@@ -14,6 +14,9 @@ export function lazyModel(
       return loaded?.contextWindow ?? contextWindow;
     },
     price,
+    get lasting() {
+      return loaded?.lasting;
+    },
     *open(prefix: Prefix): Operation<Session> {
       loading ??= load();
       let model: Model;

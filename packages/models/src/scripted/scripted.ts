@@ -50,6 +50,7 @@ export function scripted(scripts: Scripts, options: ScriptedOptions = {}): Scrip
   return {
     id: options.id ?? "scripted",
     contextWindow: options.contextWindow,
+    lasting: true,
     requests,
     requestsOf: (key) => requests.filter((moment) => moment.key === key),
     open: (prefix: Prefix): Operation<Session> =>
