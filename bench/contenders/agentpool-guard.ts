@@ -62,12 +62,13 @@ export default open;
 const read = defineTool({
   name: "read",
   description: "Reads a page.",
-  parameters: z.object({ page: z.string() }),
+  parameters: z.object({ page: z.string(), line: z.number() }),
   hooks: { beforeDispatch: [dedup("page_dedup", ({ page }) => page)] },
   execute: ({ page }) => `This is ${page}.`,
 });
 
-const call = (page: number) => ({ tool: read.name, args: { page: `page ${page}` } });
+/** No two calls of an agent are the same, however few pages there are: only the guard takes them for equal. */
+const call = (page: number, line: number) => ({ tool: read.name, args: { page: `page ${page}`, line } });
 
 /** Agents that read what is to be attended. */
 const readersOf = ({ attended }: GuardSettings): number => Math.min(attended, 100);
@@ -95,11 +96,12 @@ function scriptsOf(settings: GuardSettings): (agent: { readonly key: string }) =
   const { attended, calls } = settings;
   const each = attended / readersOf(settings);
   let proposed = 0;
-  const pages = () => Array.from({ length: calls }, () => call((proposed++ * STRIDE) % attended));
+  const pages = () =>
+    Array.from({ length: calls }, (_, line) => call((proposed++ * STRIDE) % attended, line));
   return ({ key }) => {
     const first = indexOf(key) * each - 1;
     return key.includes("/reader/")
-      ? ({ turn }) => (turn <= each ? { calls: [call(first + turn)] } : { text: "read" })
+      ? ({ turn }) => (turn <= each ? { calls: [call(first + turn, 0)] } : { text: "read" })
       : ({ turn }) => (turn === 1 ? { calls: pages() } : { text: "read before" });
   };
 }
