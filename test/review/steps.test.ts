@@ -15,7 +15,11 @@ describe("a review", () => {
       const { result, events } = yield* play({
         ...task("Cancel 1, 2 and 3."),
         model: playing(
-          asks(["cancel_order", { order: 1 }], ["cancel_order", { order: 2 }], ["cancel_order", { order: 3 }]),
+          asks(
+            ["cancel_order", { order: 1 }],
+            ["cancel_order", { order: 2 }],
+            ["cancel_order", { order: 3 }],
+          ),
           report(),
         ),
         tools,
@@ -46,7 +50,12 @@ describe("a review", () => {
         reviewer: reviewer({ models: judging(breach("It has shipped: I say so.")) }),
       });
       expect(cancelled).toEqual([]);
-      expect(result.agents[0]).toMatchObject({ result: "It has shipped.", turns: 1, toolCallCount: 0, refusals: [] });
+      expect(result.agents[0]).toMatchObject({
+        result: "It has shipped.",
+        turns: 1,
+        toolCallCount: 0,
+        refusals: [],
+      });
       expect(course(events)).toEqual(["review:started", "review:restarted"]);
       expect(ofType(events, "turn:restarted")).toMatchObject([
         { reasoning: "It has shipped: I say so.", by: "review", moment: "onPropose" },

@@ -1,4 +1,4 @@
-import { type Message, type PoolEvent, type Rule, type Tool, defineTool } from "@agentpool/core";
+import { defineTool, type Message, type PoolEvent, type Rule, type Tool } from "@agentpool/core";
 import { type ScriptedModel, type ScriptedTurn, scripted } from "@agentpool/models";
 import { z } from "zod";
 
@@ -35,7 +35,9 @@ export const shownTo = (model: ScriptedModel, at = -1): string =>
 /** The texts of a conversation's last user message. */
 export function lastText(messages: readonly Message[]): string {
   const last = messages.at(-1)!;
-  return last.role === "user" ? last.content.map((part) => (part.type === "text" ? part.text : "")).join("") : "";
+  return last.role === "user"
+    ? last.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+    : "";
 }
 
 export type ReviewEvent = Extract<PoolEvent, { type: `review:${string}` }>;
