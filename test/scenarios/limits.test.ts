@@ -311,6 +311,74 @@ describe("concurrentTools", () => {
       expect(bodies.most).toBe(1);
     }));
 
+  it("is not passed where a call goes on after a race that its pool had won too late, its permit not back yet", () =>
+    run(function* () {
+      const [search, bodies] = [held("search"), { now: 0, most: 0 }];
+      const rig = yield* open({
+        tools: [
+          search,
+          instant("work", {
+            *execute() {
+              const clock = yield* useClock();
+              yield* race([agentPool({ orchestrate: parallel(["help"]) }), sleepOn(clock, 1_000)]);
+              bodies.now = 1 + search.running.length;
+              bodies.most = Math.max(bodies.most, bodies.now);
+              return "done";
+            },
+          }),
+        ],
+        terminal: reportTool,
+        model: casting({
+          boss: [ask("work"), report()],
+          help: [{ wait: 10, ...report() }],
+          other: [{ wait: 5, ...ask("search", { q: "y" }) }, report()],
+        }),
+        budget: { concurrentTools: 1 },
+        orchestrate: parallel(["boss", "other"]),
+      });
+      rig.clock.advance(10);
+      yield* quiet;
+      expect(search.running.map(({ q }) => q)).toEqual(["y"]);
+      rig.clock.advance(1_000); // the pool is over, and its call waits for the permit
+      yield* quiet;
+      search.held("y").succeed();
+      yield* finish(rig);
+      expect(bodies.most).toBe(1);
+    }));
+
+  it("is waited for after a lost race no longer than its agent lives, also while the run is paused", () =>
+    run(function* () {
+      const search = held("search");
+      const rig = yield* open({
+        tools: [
+          search,
+          instant("work", {
+            *execute() {
+              const clock = yield* useClock();
+              yield* race([agentPool({ orchestrate: parallel(["help"]) }), sleepOn(clock, 1_000)]);
+              return "done";
+            },
+          }),
+        ],
+        terminal: reportTool,
+        model: casting({
+          boss: [ask("work"), report()],
+          help: [ask("search", { q: "x" }), report()],
+          other: [{ wait: 10, ...ask("search", { q: "y" }) }, report()],
+        }),
+        budget: { concurrentTools: 1 },
+        orchestrate: parallel(["boss", "other"]),
+      });
+      rig.clock.advance(1_000);
+      yield* quiet;
+      rig.handle.pause();
+      expect(yield* rig.handle.cancel("agent/0")).toBe(true);
+      rig.handle.resume();
+      search.held("y").succeed();
+      const { agents } = yield* finish(rig);
+      expect(agents.map(({ exit }) => exit)).toEqual(["cancelled", "returned"]);
+    }));
+
   const abandoning: { readonly [how: string]: Partial<Parameters<typeof instant>[1]> } = {
     "an operation that spawned it": {
       *execute() {

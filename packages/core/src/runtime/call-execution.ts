@@ -1,5 +1,5 @@
 import { action, createContext, ensure, type Operation, scoped } from "effection";
-import { isClosing, whenClosing } from "../decisions/life.ts";
+import { whenClosing } from "../decisions/life.ts";
 import type { Ticket } from "../decisions/line.ts";
 import type { Allowance } from "../effects/allowance.ts";
 import type { Slot } from "../effects/permits.ts";
@@ -46,35 +46,35 @@ export class CallExecution {
       this.#resume ??= this.#allowance.suspend();
       run.tools.release(this.#slot);
     }
-    const outcome = yield* scoped(() => this.#settle(pool));
-    if (--this.#open === 0 && !this.#over) yield* this.#takeBack();
+    const outcome = yield* scoped(() => this.#lendTo(pool));
     if (outcome.ok) return outcome.value;
     throw outcome.error;
   }
 
-  *#settle<T>(pool: () => Operation<T>): Operation<Settled<T>> {
-    let outcome: Settled<T> | undefined;
-    const abandoned = (): Operation<void> | undefined =>
-      !outcome && --this.#open === 0 && !this.#over ? this.#takeBack() : undefined;
+  *#lendTo<T>(pool: () => Operation<T>): Operation<Settled<T>> {
+    let open = true;
+    let back = false;
+    const isLast = (): boolean => {
+      if (open) this.#open--;
+      open = false;
+      return this.#open === 0 && !this.#over;
+    };
     // halted on its own, as one branch of a race: the tool goes on, and not before it has its permit again
-    yield* ensure(abandoned as () => Operation<void>);
-    outcome = yield* settle(pool);
+    yield* ensure(
+      function* (this: CallExecution) {
+        if (!back && isLast()) yield* this.#takeBack(this.#orClosing);
+      }.bind(this),
+    );
+    const outcome = yield* settle(pool);
+    if (isLast()) yield* this.#takeBack(this.#inTurn);
+    back = true;
     return outcome;
   }
 
-  /** Waits for the permit that was lent, unless the agent is ending meanwhile. */
-  *#takeBack(): Operation<void> {
+  /** Waits for the permit that was lent. */
+  *#takeBack(waiting: () => Operation<void>): Operation<void> {
     const { tools } = this.call.agent.pool.run;
-    const { life } = this.call.agent;
-    if (!isClosing(life) && !tools.tryAcquire(this.#slot))
-      yield* action<void>((resolve) => {
-        const leave = tools.enqueue(this.#slot, life, resolve);
-        const forget = whenClosing(life, resolve);
-        return () => {
-          leave();
-          forget();
-        };
-      });
+    if (!tools.tryAcquire(this.#slot)) yield* waiting();
     // another pool opened while it waited: the permit is lent on
     if (this.#open > 0 || this.#over) tools.release(this.#slot);
     else if (this.#slot.held) {
@@ -82,6 +82,23 @@ export class CallExecution {
       this.#resume = undefined;
     }
   }
+
+  readonly #inTurn = (): Operation<void> => {
+    const { agent } = this.call;
+    return agent.pool.run.tools.acquire(this.#slot, agent.life);
+  };
+
+  /** A teardown cannot be halted: once the agent is ending there is nothing to wait for. */
+  readonly #orClosing = (): Operation<void> =>
+    action((resolve) => {
+      const { agent } = this.call;
+      const leave = agent.pool.run.tools.enqueue(this.#slot, agent.life, resolve);
+      const forget = whenClosing(agent.life, resolve);
+      return () => {
+        leave();
+        forget();
+      };
+    });
 
   /** Its body ended: what it lent is not taken back any more. */
   end(): void {
