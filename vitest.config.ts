@@ -12,6 +12,7 @@ export default defineConfig({
       "packages/*/test/**/*.test.ts",
       "test/**/*.test.ts",
       "templates/*/test/**/*.test.ts",
+      "bench/**/*.test.ts",
     ],
     testTimeout: 30_000,
     pool: "forks",

@@ -30,9 +30,10 @@ function fingerprint(folder) {
 
 /**
  * Installs what the lockfile in `folder` names, unless that was done already. Ends the process with pnpm's code
- * when it fails. Says what it does on stderr: stdout belongs to the command that follows.
+ * when it fails, or goes on without, if it is optional. Says what it does on stderr: stdout belongs to the command
+ * that follows.
  */
-export async function setup(folder = root, { args = [], label = "the workspace" } = {}) {
+export async function setup(folder = root, { args = [], label = "the workspace", optional = false } = {}) {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
     process.stderr.write(`Node ${process.versions.node} is too old: 20.19 or newer is needed.\n`);
@@ -50,7 +51,10 @@ export async function setup(folder = root, { args = [], label = "the workspace" 
     { cwd: folder, env: { CI: "true" }, stdio: ["ignore", 2, 2] },
   );
   if (code !== 0) {
-    process.stderr.write(`Setting up ${label} failed: pnpm ended with code ${code}.\n`);
+    process.stderr.write(
+      `Setting up ${label} failed: pnpm ended with code ${code}.${optional ? " Going on without." : ""}\n`,
+    );
+    if (optional) return;
     process.exit(code);
   }
   writeFileSync(stamp, wanted);

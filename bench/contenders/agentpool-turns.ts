@@ -9,12 +9,14 @@ import { checkWork, system, type TurnsSettings, task, unitsOf } from "./turns.ts
 
 export interface PoolTurnsSettings extends TurnsSettings {
   readonly tool: Boundary;
+  /** Tools that may run at once. Default: the pool's own. */
+  readonly concurrentTools?: number;
 }
 
 /** A pool with three guards on its tool, each looking at the whole cohort, and its events read to the end. */
 const open: Open<PoolTurnsSettings> = (settings) =>
   contender(function* () {
-    const { agents, turns } = settings;
+    const { agents, turns, concurrentTools } = settings;
     let calls = 0;
     const search = librarySearch(settings.tool, () => calls++);
     const model = scripted(({ key }) => scriptOf(indexOf(key), turns), { keep: false });
@@ -26,7 +28,12 @@ const open: Open<PoolTurnsSettings> = (settings) =>
         tools: [search],
         orchestrate: parallel(Array.from({ length: agents }, (_, agent) => task(agent))),
         guards: cohortGuards,
-        budget: { maxTurns: turns + 1, maxToolCalls: turns, maxAgents: agents },
+        budget: {
+          maxTurns: turns + 1,
+          maxToolCalls: turns,
+          maxAgents: agents,
+          ...(concurrentTools && { concurrentTools }),
+        },
       });
       const reading = yield* spawn(() => readAll(pool.events));
       const result = yield* pool.result;

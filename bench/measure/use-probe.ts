@@ -10,12 +10,7 @@ export interface Probe {
 
 const child = fileURLToPath(new URL("child.ts", import.meta.url));
 
-const execArgv = [
-  "--expose-gc",
-  "--no-warnings",
-  `--import=${import.meta.resolve("tsx")}`,
-  "--conditions=@agentpool/source",
-];
+const execArgv = ["--expose-gc", "--no-warnings", `--import=${import.meta.resolve("tsx")}`];
 
 /** Starts the process; it ends with the scope. What it prints goes to stderr. */
 export const useProbe = (): Operation<Probe> =>

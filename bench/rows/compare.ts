@@ -8,12 +8,14 @@ export interface Comparison {
   readonly beside: string;
   readonly unit: string;
   readonly target?: number;
+  /** What is beside, in words. Default: its name. */
+  readonly label?: string;
 }
 
 /** One contender beside another. Says so where either could not be measured. */
 export function compare(
   measured: ReadonlyMap<string, Measured>,
-  { of, beside, unit, target }: Comparison,
+  { of, beside, unit, target, label = beside }: Comparison,
 ): Finding {
   const [ours, theirs] = [measured.get(of), measured.get(beside)];
   if (ours?.type !== "sampled") return { type: "failed", what: of, reason: ours?.reason ?? "not measured" };
@@ -23,7 +25,7 @@ export function compare(
   const [theirWall, theirCpu] = [wallOf(theirs.samples), cpuOf(theirs.samples)];
   return {
     type: "ratio",
-    beside,
+    beside: label,
     ratio: wall.median / theirWall.median,
     cpuRatio: cpu.median / theirCpu.median,
     target,

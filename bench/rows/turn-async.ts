@@ -4,6 +4,7 @@ import type { Row } from "./row.ts";
 import { turnConditions } from "./turn-conditions.ts";
 
 const ours = "a pool, the tool an async function";
+const unlimited = "a pool without a limit on tools that run at once";
 
 export const turnAsync: Row = {
   number: 1,
@@ -11,6 +12,11 @@ export const turnAsync: Row = {
   conditions: turnConditions,
   entries: (scale) => [
     { name: ours, contender: "agentpool-turns", settings: { ...scale.turns, tool: "async" } },
+    {
+      name: unlimited,
+      contender: "agentpool-turns",
+      settings: { ...scale.turns, tool: "async", concurrentTools: scale.turns.agents },
+    },
     ...peers(scale),
   ],
   findings: (measured) => [
@@ -18,5 +24,6 @@ export const turnAsync: Row = {
     compare(measured, { of: ours, beside: langGraph, unit: "turn", target: 0.06 }),
     compare(measured, { of: ours, beside: bare, unit: "turn", target: 0.8 }),
     compare(measured, { of: ours, beside: openAiAgents, unit: "turn" }),
+    compare(measured, { of: unlimited, beside: bare, unit: "turn", label: `${bare}, all tools at once` }),
   ],
 };
