@@ -37,10 +37,20 @@ function given(models: ReviewModels | undefined, route: ReviewRoute, at: ReviewA
 const isModel = (models: object): models is Model => typeof (models as Partial<Model>).open === "function";
 
 /** Throws where a route has no model, or one whose price a budget in dollars needs and nobody knows. */
-export function checkModel(model: Model | undefined, route: ReviewRoute, why: string, priced: boolean): void {
+export function checkModel(
+  model: Model | undefined,
+  asked: {
+    readonly route: ReviewRoute;
+    readonly effort: Effort;
+    /** Who asks. */
+    readonly why: string;
+    readonly priced: boolean;
+  },
+): void {
+  const { route, effort, why, priced } = asked;
   if (!model)
     throw new ConfigurationError(
-      `reviewer: ${why}, and no model is there for the route ${route}; give it one, for example models: { "${route}": model }. The embedded engine "extractive" is no language model: it cannot judge.`,
+      `reviewer: ${why}, and at effort ${effort} no model is there for the route ${route}; give it one, for example models: { "${route}": model }. The embedded engine "extractive" is no language model: it cannot judge.`,
     );
   if (priced && !model.price)
     throw new ConfigurationError(

@@ -3,6 +3,7 @@ import {
   asksForSteps,
   type ReviewDesk,
   type Reviewer,
+  type ReviewRoute,
   type ReviewsAsked,
   type ToolLifecycleHooks,
 } from "@agentpool/core";
@@ -59,18 +60,24 @@ function hooksFor(asked: ReviewsAsked, desk: ReviewDesk, options: Options): Tool
 
 /** Every route that something asks for has a model, at the pool's effort and at those that rules raise it to. */
 function checkRoutes({ agent, tools, rules, effort, priced }: ReviewsAsked, { models }: Options): void {
-  const check = (route: Parameters<typeof checkModel>[1], why: string, applying: typeof rules): void => {
-    const at = effortOf(effort, applying);
-    checkModel(modelFor(models, route, { effort: at, depth: depthOf(at, applying) }), route, why, priced);
+  const efforts = new Set([effort, ...rules.map((rule) => effortOf(effort, [rule]))]);
+  const check = (route: ReviewRoute, why: string): void => {
+    for (const at of efforts)
+      checkModel(modelFor(models, route, { effort: at, depth: depthOf(at, []) }), {
+        route,
+        effort: at,
+        why,
+        priced,
+      });
   };
   const [tool] = tools;
-  if (asksForSteps(agent)) check("review.tools", "every step is to be reviewed", []);
-  if (tool !== undefined) check("review.tools", `steps that call ${tool} are to be reviewed`, []);
-  if (asksForReports(agent)) check("review.messages", "every report is to be reviewed", []);
+  if (asksForSteps(agent)) check("review.tools", "every step is to be reviewed");
+  if (tool !== undefined) check("review.tools", `steps that call ${tool} are to be reviewed`);
+  if (asksForReports(agent)) check("review.messages", "every report is to be reviewed");
   for (const rule of rules) {
     const why = `the rule "${rule.title}" asks for it`;
-    if (isConditional(rule)) check("review.rules", why, []);
-    if (asksForSteps(rule.review)) check("review.tools", why, [rule]);
-    if (asksForReports(rule.review)) check("review.messages", why, [rule]);
+    if (isConditional(rule)) check("review.rules", why);
+    if (asksForSteps(rule.review)) check("review.tools", why);
+    if (asksForReports(rule.review)) check("review.messages", why);
   }
 }

@@ -42,6 +42,7 @@ export function reviewsOf(
   options: AgentPoolOptions,
   tools: readonly Tool[],
   outer: { readonly reviews: readonly Reviews[]; readonly effort: Effort } | undefined,
+  priced: boolean,
 ): readonly Reviews[] {
   const { agent = false, tools: named } = readReview(options.review);
   checkRules(options.rules, tools);
@@ -51,7 +52,7 @@ export function reviewsOf(
     tools: identified([...patterns, ...tools.filter(isConsequential).map(identityOf)], tools),
     rules: options.rules ?? [],
     effort: effortOf(options, outer),
-    priced: options.budget?.maxCost !== undefined,
+    priced,
   };
   const around = outer?.reviews ?? [];
   const reviewer = options.reviewer ?? around.at(-1)?.reviewer;

@@ -78,9 +78,14 @@ export interface Pool {
   scope: Scope | undefined;
   /** What is on record about it. */
   readonly past: RecordedPool | undefined;
-  /** On record, how its spine stood: a mark for each number of extensions; and how many were made in this process. */
+  /** The pool around it, and the call that opened it. */
+  readonly within: string | undefined;
+  readonly call: string | undefined;
+  /** Where a run is recorded: how its spine stood with each number of extensions; how many were made in this process. */
   readonly places: SpinePlace[];
   extended: number;
+  /** Extensions on record that were not made again yet. */
+  readonly recalled: { readonly user: string; readonly assistant: string }[];
   /** Whether its orchestrator came to its end. */
   isDone: boolean;
 }
@@ -184,7 +189,7 @@ export function createPool(
     options.system === undefined &&
     options.tools === undefined &&
     options.terminal === undefined;
-  const reviews = reviewsOf(options, all, outer);
+  const reviews = reviewsOf(options, all, outer, run.budget.maxCost !== undefined);
   const reviewers = reviews
     .map(({ reviewer, asked }) => reviewer.hooksFor(asked, reviewDesk))
     .filter((hook) => hook.beforeTurn || hook.onPropose || hook.onReturn);
@@ -235,8 +240,11 @@ export function createPool(
     spine: undefined,
     scope: undefined,
     past,
+    within: outer?.key,
+    call: nest?.execution?.call.id,
     places: [],
     extended: 0,
+    recalled: [...(past?.extensions ?? [])],
     isDone: false,
   };
   if (past) checkTaken(pool, past);
@@ -253,12 +261,7 @@ export function createPool(
 }
 
 /** A redaction whose placeholders are on record: models are shown the same ones again. */
-function redactionOf(
-  redactor: Redactor,
-  pool: string,
-  run: Run,
-  past: RecordedPool | undefined,
-): Redaction {
+function redactionOf(redactor: Redactor, pool: string, run: Run, past: RecordedPool | undefined): Redaction {
   const redaction = new Redaction(redactor, (entry) => {
     if (run.recorder) run.note({ type: "record:redacted", pool, ...entry });
   });
