@@ -10,21 +10,39 @@ export type Say = (text: string) => void;
 /** Where calls that need a person are brought before one. */
 export interface ApprovalPrompt {
   ask(approval: Approval): void;
+  /** Whether somebody answers here. */
+  readonly answers: boolean;
+}
+
+export interface Asking {
+  readonly io: Pick<Io, "stdin" | "stderr">;
+  readonly approvals: ApprovalDesk;
+  readonly say: Say;
+  /** Whether calls can wait for a decision from elsewhere, since their run is recorded. */
+  readonly recorded: boolean;
 }
 
 /**
- * Asks at the terminal about each call that needs a person, one after another. Where there is no terminal nobody can
- * be asked: the calls are denied, and the model reads why.
+ * Asks at the terminal about each call that needs a person, one after another. Where there is none, calls of a
+ * recorded run wait for a decision from elsewhere; others are denied, and the model reads why.
  */
-export const useApprovalPrompt = (
-  { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
-  approvals: ApprovalDesk,
-  say: Say,
-): Operation<ApprovalPrompt> =>
+export const useApprovalPrompt = ({
+  io: { stdin, stderr },
+  approvals,
+  say,
+  recorded,
+}: Asking): Operation<ApprovalPrompt> =>
   resource(function* (provide) {
     if (!stdin.isTTY || !stderr.isTTY) {
       yield* provide({
-        ask({ id, tool }) {
+        answers: false,
+        ask({ id, tool, args }) {
+          if (recorded) {
+            say(
+              `${oneLine(`${tool} ${JSON.stringify(args)}`, 160)} waits for a person: pool approve ${id}, or pool deny ${id}`,
+            );
+            return;
+          }
           approvals.deny(id, "there is no terminal to ask a person at");
           say(`${tool} needs approval, and there is no terminal to ask at: denied.`);
         },
@@ -38,7 +56,7 @@ export const useApprovalPrompt = (
         yield* decide(value, stdin, approvals, say);
       }
     });
-    yield* provide({ ask: (approval) => asked.add(approval) });
+    yield* provide({ answers: true, ask: (approval) => asked.add(approval) });
   });
 
 function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {

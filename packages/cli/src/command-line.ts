@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "./exit-code.ts";
 import { withHarnessFlags } from "./harness-flags.ts";
 import type { Console } from "./io.ts";
 import { hasColours } from "./palette.ts";
+import { addRecordedCommands } from "./recorded-commands.ts";
 
 /** What was asked for on the command line: an operation that gives the exit code. */
 export type Invocation = () => Operation<ExitCode>;
@@ -33,7 +34,8 @@ export function commandLine(io: Console, version: string, invoke: (invocation: I
       .argument("[question...]", "what to ask, - for standard input (default: `question` in harness.yml)")
       .option("--json", "print events to stdout, one a line, last the result")
       .option("-q, --quiet", "show no progress")
-      .option("--plain", "show progress as lines, also on a terminal"),
+      .option("--plain", "show progress as lines, also on a terminal")
+      .option("--wait", "stay while everybody waits for people, where there is no terminal to ask at"),
   )
     .addHelpText("after", RUN)
     .action((words: string[], flags: RunFlags) =>
@@ -57,6 +59,8 @@ export function commandLine(io: Console, version: string, invoke: (invocation: I
       }),
     );
 
+  addRecordedCommands(program, io, invoke);
+
   program
     .command("completion")
     .description("Print a script that completes commands and flags in your shell.")
@@ -77,6 +81,7 @@ Examples:
   pool run --corpus docs "How are retries limited?"   ask about the documents in docs/
   pool run                                            ask what harness.yml asks
   pool run "…" > brief.md                             the brief alone goes to stdout
+  pool show latest                                    see what every agent did
   pool config                                         see what a run would use, and why
 
 A harness.yml in the working folder says which model, documents, guards and limits a run has:
@@ -94,7 +99,10 @@ Examples:
   pool run --json "…" | jq -r 'select(.type == "call:refused") | .guard'
   echo "A long question" | pool run -
 
-The brief is on stdout and in reports/<run>.md and .json; progress is on stderr.
+The brief is on stdout and in reports/<run>.md and .json; progress is on stderr. The run is recorded in .pool/runs.db
+(--store none: nowhere); pool runs and pool show read the record.
+A call that needs a person is asked about at the terminal. Where there is none it waits for pool approve; once nothing
+else is left to do, the command ends with exit code 3, and pool resume carries on.
 Ctrl-c once: agents report what they have, and the brief is marked partial (exit code 130). Twice: stop at once.`;
 
 const CONFIG = `

@@ -11,6 +11,7 @@ export interface HarnessFlags {
   readonly grant?: readonly string[];
   readonly deny?: readonly string[];
   readonly requireApproval?: readonly string[];
+  readonly store?: string;
 }
 
 const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -26,6 +27,7 @@ export const withHarnessFlags = (command: Command): Command =>
         "a folder, file or glob of documents; may be given several times",
       ).argParser(collected),
     )
+    .option("--store <url>", "where the run is recorded: sqlite:PATH, postgres://…, or none")
     .option("--effort <effort>", "how hard to try: min, low, medium, high or max")
     .addOption(
       new Option(
@@ -55,6 +57,7 @@ export function settingsOf(flags: HarnessFlags): Setting[] {
   return [
     ...setting("--model", ["model"], flags.model),
     ...setting("--corpus", ["tools", "corpus", "path"], flags.corpus),
+    ...setting("--store", ["store"], flags.store),
     ...setting("--effort", ["defaults", "effort"], flags.effort),
     ...setting("--grant", ["policy", "grants"], flags.grant),
     ...setting("--deny", ["policy", "deny"], flags.deny),

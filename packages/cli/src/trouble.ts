@@ -9,7 +9,10 @@ export interface Trouble {
 }
 
 /** Errors of usage and of configuration, whichever copy of a library threw them. */
-const USAGE = new Set(["UsageError", "ConfigurationError"]);
+const USAGE = new Set(["UsageError", "ConfigurationError", "UnknownRunError", "ResumeError"]);
+
+/** Errors whose message says all there is to say: of a store, a lease, a decision that came too late. */
+const SAID = new Set(["StoreError", "LeaseError", "DecisionError", "JournalError"]);
 
 export function explain(error: unknown): Trouble {
   // Commander prints its own errors, and help is none.
@@ -18,5 +21,8 @@ export function explain(error: unknown): Trouble {
   if (!(error instanceof Error))
     return { message: `Something threw ${String(error)}.`, exitCode: EXIT.failed };
   if (USAGE.has(error.name)) return { message: error.message, exitCode: EXIT.usage };
+  if (error.name === "StoreError" && "problem" in error && error.problem === "url")
+    return { message: error.message, exitCode: EXIT.usage };
+  if (SAID.has(error.name)) return { message: error.message, exitCode: EXIT.failed };
   return { message: `The run failed: ${error.message || error.name}`, exitCode: EXIT.failed };
 }

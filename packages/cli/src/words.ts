@@ -23,3 +23,6 @@ export function lasting(ms: number): string {
 
 export const readingLine = (done: number, total: number): string =>
   `reading documents: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+
+/** `$0.0042`, `$1.27`. */
+export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

@@ -25,7 +25,8 @@ describe("help", () => {
   it("lists no command that is not there", async () => {
     const { stdout } = await call(["--help"], { cwd: folderWith({}) });
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) [[<(]/gm)].map(([, name]) => name);
-    expect(commands).toEqual(["run", "config", "completion", "help"]);
+    const recorded = ["resume", "runs", "show", "trace", "export", "prune", "approvals", "approve", "deny"];
+    expect(commands).toEqual(["run", "config", ...recorded, "completion", "help"]);
   });
 
   it.each([
@@ -66,7 +67,7 @@ describe("pool config", () => {
       /^defaults\.budget\.maxToolCalls: 50 +# default$/m,
       /^policy\.deny: \["wire","shell"\] +# harness\.local\.yml:1:17, harness\.yml:4:17$/m,
       /^policy\.grants: \["pay"\] +# --grant$/m,
-      /^store: "none" +# default$/m,
+      /^store: "sqlite:.pool\/runs.db" +# default$/m,
     ])
       expect(stdout).toMatch(line);
     expect(stdout).not.toContain("secret");

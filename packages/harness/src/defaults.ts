@@ -9,5 +9,5 @@ export const DEFAULTS = {
   defaults: { effort: "medium", guards: {}, budget: { ...defaultBudget } },
   policy: { deny: [], requireApproval: [], grants: [] },
   tools: {},
-  store: "none",
+  store: "sqlite:.pool/runs.db",
 } as const satisfies HarnessFile;

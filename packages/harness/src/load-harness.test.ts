@@ -34,7 +34,7 @@ describe("without any file", () => {
       defaults: { effort: "medium", guards: {}, budget: defaultBudget },
       policy: { deny: [], requireApproval: [], grants: [] },
       tools: {},
-      store: "none",
+      store: "sqlite:.pool/runs.db",
     });
     expect(new Set(harness.entries.flatMap((entry) => entry.origins.map(describeOrigin)))).toEqual(
       new Set(["default"]),

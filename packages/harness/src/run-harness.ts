@@ -2,10 +2,12 @@ import {
   type ApprovalDesk,
   type Budget,
   ConfigurationError,
+  JournalContext,
   type PoolEvent,
   type Tool,
   type ToolLifecycleHooks,
 } from "@agentpool/core";
+import type { RunJournal } from "@agentpool/journal";
 import { type Brief, research, Winding } from "@agentpool/research";
 import { type Corpus, corpusTools, useCorpus } from "@agentpool/tools";
 import { type Operation, scoped } from "effection";
@@ -15,6 +17,7 @@ import { loadProgram } from "./load-program.ts";
 import { misspeltNames } from "./misspelt-names.ts";
 import { type Models, useModels } from "./models.ts";
 import type { ProgramContext } from "./program.ts";
+import { type Recorder, recorderOf } from "./record-run.ts";
 import { tightened } from "./tightened.ts";
 import { assertBuilt } from "./unbuilt.ts";
 
@@ -30,6 +33,10 @@ export interface RunOptions {
   readonly approvals?: ApprovalDesk;
   /** Brings the run to an early end with what it has. */
   readonly winding?: Winding;
+  /** Where the run is recorded, and taken up from. */
+  readonly journal?: RunJournal;
+  /** What the record says that the run can be taken up with. JSON. */
+  readonly settings?: unknown;
 }
 
 /** What a run gave: a brief, or whatever else the harness's own program answers with. */
@@ -43,9 +50,10 @@ export type Outcome =
  * Throws `ConfigurationError` for a configuration that cannot run, before any agent starts; what a program throws is
  * thrown on.
  */
-export function runHarness(harness: Harness, options: RunOptions): Operation<Outcome> {
+export function runHarness(harness: Harness, given: RunOptions): Operation<Outcome> {
   return scoped(function* () {
     assertBuilt(harness);
+    const { options, recorder } = yield* onRecord(given);
     const program = yield* loadProgram(harness);
     const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: options.onReading }));
     const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? [])];
@@ -56,15 +64,29 @@ export function runHarness(harness: Harness, options: RunOptions): Operation<Out
       onFallback: (event) => options.onEvent?.({ ...event, run: options.run, at: Date.now() }),
     });
     const jobs = jobsOf({ harness, options, models, tools, corpus, hooks: program?.hooks ?? [] });
-    return yield* withConfig(harness.config, function* (): Operation<Outcome> {
-      if (!program) {
-        if (!corpus) throw noDocuments();
-        return { type: "brief", brief: yield* jobs.research() };
-      }
+    if (!program && !corpus) throw noDocuments();
+    const body = withConfig(harness.config, function* (): Operation<Outcome> {
+      if (!program) return { type: "brief", brief: yield* jobs.research() };
       const value = yield* program.run(options.question, jobs);
       return isBrief(value) ? { type: "brief", brief: value } : { type: "value", value };
     });
+    return yield* recorder ? recorder.around(body) : body;
   });
+}
+
+/** Every pool of this scope is on the run's record, and the recorder sees what happens in them. */
+function* onRecord(
+  options: RunOptions,
+): Operation<{ readonly options: RunOptions; readonly recorder?: Recorder }> {
+  const { journal, run, question, settings = {}, winding = new Winding() } = options;
+  if (!journal) return { options };
+  yield* JournalContext.set(journal);
+  const recorder = recorderOf({ journal, run, question, settings, winding });
+  const onEvent = (event: PoolEvent) => {
+    recorder.observe(event);
+    options.onEvent?.(event);
+  };
+  return { options: { ...options, winding, onEvent }, recorder };
 }
 
 interface Parts {

@@ -1,3 +1,4 @@
+import { storePlace } from "@agentpool/journal";
 import { z } from "zod";
 
 /** What a key of `harness.yml` is for, as editors show it, and what it takes, as errors say it. */
@@ -15,6 +16,15 @@ const text = (takes: string, description: string) =>
     takes,
     description,
   );
+function isStore(url: string): boolean {
+  if (url === "none") return true;
+  try {
+    storePlace(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
 const names = (what: string, description: string) =>
   key(z.array(z.string().min(1)), `a list of ${what}`, description);
 const flag = (description: string) => key(z.boolean(), "true or false", description);
@@ -311,7 +321,11 @@ export const harnessSchema = z
       "a map of corpus, web and mcp",
       "What agents can use.",
     ).optional(),
-    store: text("none, or sqlite:PATH", "Where runs are recorded.").optional(),
+    store: key(
+      z.string().refine(isStore, { error: "is no store" }),
+      "none, sqlite:PATH or postgres://…",
+      "Where runs are recorded: a file, a PostgreSQL server, or nowhere. A relative path starts from this file's folder.",
+    ).optional(),
   })
   .meta({
     title: "harness.yml",

@@ -25,7 +25,6 @@ const UNBUILT: readonly Unbuilt[] = [
   { path: ["policy", "review"], asks: asksForReviews, message: "reviews" },
   { path: ["tools", "web"], message: "tools for the web" },
   { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },
-  { path: ["store"], asks: (value) => value !== "none", message: "recorded runs; it takes none" },
 ];
 
 /** Where the configuration asks for a part that is not built yet. */

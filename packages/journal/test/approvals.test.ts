@@ -1,4 +1,4 @@
-import { ApprovalDesk, agentPool, defineTool, parallel } from "@agentpool/core";
+import { type ApprovalDecision, ApprovalDesk, agentPool, defineTool, parallel } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run, scoped, spawn, withResolvers } from "effection";
 import { expect, test } from "vitest";

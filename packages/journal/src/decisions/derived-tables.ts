@@ -228,7 +228,11 @@ export class DerivedTables {
 
   #dispatched(entry: Extract<StoredEntry, { type: "call:dispatched" }>): void {
     const { call, agent, tool, identity, args, attempt, at } = entry;
-    const row = this.#calls.get(call) ?? this.#newCall(call, { agent, tool, identity }, args);
+    let row = this.#calls.get(call);
+    if (!row) {
+      row = this.#newCall(call, { agent, tool, identity }, args);
+      this.#count("calls"); // the call that ends an agent is not dispatched, and counts nowhere
+    }
     row.attempts = attempt + 1;
     row.dispatched_at ??= at;
     this.#changed.set(row, { table: "calls", row });
@@ -256,7 +260,6 @@ export class DerivedTables {
       result: null,
     };
     this.#calls.set(call, row);
-    this.#count("calls");
     return row;
   }
 

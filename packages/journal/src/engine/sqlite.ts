@@ -57,6 +57,10 @@ export function openSqlite(path: string, durable = false): Engine {
     watch: (heard) => watchFile(path, heard),
     async close() {
       prepared.clear();
+      try {
+        // what the log holds goes into the file, unless others are still at it
+        database.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate);");
+      } catch {}
       database.close();
     },
   };

@@ -55,3 +55,6 @@ const OURS = ["run:started", "run:resumed", "run:waiting", "run:sources", "run:e
 
 /** Whether an entry is the run's own, and not of its pools. */
 export const isRunEntry = (entry: StoredEntry): entry is RunEntry => OURS.includes(entry.type);
+
+/** Whether an entry is for resuming alone, and not for anybody's eyes: it may hold what models must not see. */
+export const isPrivate = (entry: StoredEntry): boolean => entry.type.startsWith("record:");

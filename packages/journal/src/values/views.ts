@@ -75,6 +75,7 @@ export interface CallView {
   readonly outcome: "ok" | "error" | "substituted" | "withdrawn" | null;
   /** Whether the agent read the result. */
   readonly attended: boolean;
+  /** How often it executed. 0: a call that ends its agent, or one that a guard answered. */
   readonly attempts: number;
   readonly ms: number | null;
   readonly result: unknown;

@@ -1,0 +1,26 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { isPrivate } from "@agentpool/journal";
+import type { Operation } from "effection";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import type { Console } from "../io.ts";
+import { type StoreFlags, useRecordedRun } from "../record/use-store.ts";
+
+export interface ExportFlags extends StoreFlags {
+  /** A file to write to, in place of stdout. */
+  readonly output?: string;
+}
+
+/** `pool export`: one run as one JSON document, with everything that may leave the machine. */
+export function* exportCommand(io: Console, meant: string, flags: ExportFlags): Operation<ExitCode> {
+  const { store, run } = yield* useRecordedRun(io, flags, meant);
+  const entries = (yield* store.record(run)).filter((entry) => !isPrivate(entry));
+  const document = { format: "agentpool-run", version: 1, run: yield* store.show(run), entries };
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (flags.output === undefined) io.out.write(text);
+  else {
+    writeFileSync(resolve(io.cwd, flags.output), text);
+    io.err.write(`Wrote run ${run} to ${flags.output}.\n`);
+  }
+  return EXIT.done;
+}

@@ -1,0 +1,28 @@
+import type { Operation } from "effection";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import type { Console } from "../io.ts";
+import { paletteFor } from "../palette.ts";
+import { runReport } from "../record/run-report.ts";
+import { type StoreFlags, useRecordedRun } from "../record/use-store.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface ShowFlags extends StoreFlags {
+  readonly json?: boolean;
+  /** Only this agent, with what its calls gave. */
+  readonly agent?: string;
+  /** Without the answer. `--no-brief`. */
+  readonly brief?: boolean;
+}
+
+/** `pool show`: one run, with what every agent did. */
+export function* showCommand(io: Console, meant: string, flags: ShowFlags): Operation<ExitCode> {
+  const { store, run } = yield* useRecordedRun(io, flags, meant);
+  const view = yield* store.show(run);
+  if (flags.agent !== undefined && !view.agentViews.some(({ agent }) => agent === flags.agent))
+    throw new UsageError(
+      `There is no agent ${flags.agent} in run ${run}; it has ${view.agentViews.map(({ agent }) => agent).join(", ")}.`,
+    );
+  if (flags.json) io.out.write(`${JSON.stringify(view, null, 2)}\n`);
+  else io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), ...flags }));
+  return EXIT.done;
+}

@@ -1,0 +1,35 @@
+import { isPrivate, type StoredEntry } from "@agentpool/journal";
+import type { Operation } from "effection";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import type { Console } from "../io.ts";
+import { paletteFor } from "../palette.ts";
+import { traceLine } from "../record/trace-line.ts";
+import { type StoreFlags, useRecordedRun } from "../record/use-store.ts";
+
+export interface TraceFlags extends StoreFlags {
+  readonly json?: boolean;
+  /** Only what is about this agent. */
+  readonly agent?: string;
+  /** Only events of these types, or of all that begin so: `call:refused`, `call:`. */
+  readonly type?: readonly string[];
+}
+
+/** `pool trace`: everything that happened in a run, in its order. */
+export function* traceCommand(io: Console, meant: string, flags: TraceFlags): Operation<ExitCode> {
+  const { store, run } = yield* useRecordedRun(io, flags, meant);
+  const palette = paletteFor(io.stdout, io.env);
+  const entries = yield* store.record(run);
+  const start = entries[0]?.at ?? 0;
+  entries.forEach((entry, index) => {
+    if (isPrivate(entry) || !isAsked(entry, flags)) return;
+    io.out.write(
+      flags.json ? `${JSON.stringify({ index, ...entry })}\n` : `${traceLine(entry, start, palette)}\n`,
+    );
+  });
+  return EXIT.done;
+}
+
+const isAsked = (entry: StoredEntry, { agent, type }: TraceFlags): boolean =>
+  (agent === undefined || ("agent" in entry && entry.agent === agent)) &&
+  (type === undefined ||
+    type.some((wanted) => entry.type === wanted || (wanted.endsWith(":") && entry.type.startsWith(wanted))));

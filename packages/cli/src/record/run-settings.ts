@@ -1,0 +1,44 @@
+import { type Harness, loadHarness, type Setting } from "@agentpool/harness";
+import type { StoredEntry } from "@agentpool/journal";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** What a run was started with, as its record has it: enough to load its harness again. */
+export interface RunSettings {
+  readonly cwd: string;
+  /** The harness file that was named; absent: the one in `cwd`, if there is one. */
+  readonly file?: string;
+  readonly flags: readonly Setting[];
+  /** The configuration as it was resolved, to read and to compare with. */
+  readonly config: unknown;
+}
+
+export const settingsToRecord = (
+  harness: Harness,
+  { file, flags }: { readonly file?: string | undefined; readonly flags: readonly Setting[] },
+): RunSettings => ({
+  cwd: harness.cwd,
+  ...(file === undefined ? {} : { file }),
+  flags,
+  config: harness.config,
+});
+
+/** The question and the settings that a run's record begins with. */
+export function beginningOf(
+  run: string,
+  history: readonly StoredEntry[],
+): { readonly question: string; readonly settings: RunSettings } {
+  for (const entry of history)
+    if (entry.type === "run:started")
+      return { question: entry.question, settings: entry.settings as RunSettings };
+  throw new UsageError(`Run ${run} was not begun by pool run: take it up by the program that began it.`);
+}
+
+/** The harness of a run, as it stands now: files and environment of today, flags of then, and those of now on top. */
+export const harnessOf = (io: Io, settings: RunSettings, flags: readonly Setting[] = []): Harness =>
+  loadHarness({
+    cwd: settings.cwd,
+    env: io.env,
+    flags: [...settings.flags, ...flags],
+    ...(settings.file === undefined ? {} : { file: settings.file }),
+  });

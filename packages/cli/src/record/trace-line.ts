@@ -1,0 +1,41 @@
+import type { StoredEntry } from "@agentpool/journal";
+import type { Palette } from "../palette.ts";
+import { oneLine } from "../printable.ts";
+
+/** What an event says beside who and when; the rest is in `--json`. */
+const TOLD = [
+  "tool",
+  "guard",
+  "reason",
+  "message",
+  "exit",
+  "outcome",
+  "args",
+  "input",
+  "task",
+  "decision",
+  "question",
+  "status",
+  "error",
+  "text",
+  "model",
+  "names",
+] as const;
+
+/** An event on one line: seconds since the run began, its type, whom it is about, what it says. */
+export function traceLine(entry: StoredEntry, start: number, palette: Palette): string {
+  const fields = entry as unknown as Record<string, unknown>;
+  const about = (fields.call ?? fields.agent ?? fields.pool ?? "") as string;
+  const said = TOLD.flatMap((name) => {
+    const value = fields[name];
+    return value === undefined || value === null ? [] : [shown(value)];
+  });
+  const seconds = ((entry.at - start) / 1_000).toFixed(2).padStart(8);
+  return `${palette.dim(seconds)}  ${entry.type.padEnd(18)}  ${about}  ${oneLine(said.join("  "), 120)}`.trimEnd();
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "object" && value !== null && "type" in value) return String(value.type);
+  return JSON.stringify(value);
+}
