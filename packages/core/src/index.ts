@@ -15,6 +15,8 @@ export { type ManualClock, manualClock, sleepOn, systemClock, useClock } from ".
 export { type AgentOptions, agentPool, useAgent } from "./runtime/agent-pool.ts";
 export { useCurrentAgent } from "./runtime/current-agent.ts";
 export { type DelegateOptions, delegate } from "./runtime/delegate.ts";
+export { type StepContext, step } from "./runtime/durable-step.ts";
+export { JournalContext } from "./runtime/nest.ts";
 export {
   chain,
   type DagNode,

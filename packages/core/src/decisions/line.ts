@@ -13,7 +13,8 @@ export interface Ticket {
   readonly order: number;
   readonly identity: string;
   readonly args: CallArgs;
-  readonly holder: Holder;
+  /** Who holds it: of a call that a record left on its way, nobody until its agent is back. */
+  holder: Holder;
   /**
    * `open` until its outcome is final; `succeeded` from then until it is admitted, and counts as read; `left` once it
    * is in nobody's way.
@@ -67,6 +68,13 @@ export class Line {
     const keys = this.#queues.get(identity);
     if (keys) for (const [key, queues] of keys) enqueue(queues, args.recordedUnder(key), ticket);
     return ticket;
+  }
+
+  /** Its agent is back: what was in line for it is its own again. */
+  hand(ticket: Ticket, holder: Holder): void {
+    ticket.holder.tickets.delete(ticket);
+    ticket.holder = holder;
+    holder.tickets.add(ticket);
   }
 
   /** A holder begins to work for the call it runs under, and the function it returns ends that. */

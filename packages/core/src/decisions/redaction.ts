@@ -6,16 +6,21 @@ import { replaceAll } from "./replace-all.ts";
 /** Values a model may not see and the placeholders it reads instead: `[EMAIL_1]`. Stable: a value keeps its own. */
 export class Redaction {
   readonly #redactor: Redactor;
+  readonly #note: (entry: Placeholder) => void;
   readonly #patterns: readonly (readonly [kind: string, pattern: RegExp])[];
   /** By type too: a number must come back as one. */
   readonly #placeholders = { string: new Map<string, string>(), number: new Map<string, string>() };
   readonly #values = new Map<string, Hidden>();
   readonly #counts = new Map<string, number>();
 
-  /** Throws {@link ConfigurationError} where a redactor cannot work. */
-  constructor(redactor: Redactor) {
+  /**
+   * `note` is told of each placeholder, for the run's record. Throws {@link ConfigurationError} where a redactor cannot
+   * work.
+   */
+  constructor(redactor: Redactor, note: (entry: Placeholder) => void = () => {}) {
     checkRedactor(redactor);
     this.#redactor = redactor;
+    this.#note = note;
     const kinds = redactor.kinds ?? KINDS;
     this.#patterns = [
       ["text", PLACEHOLDER], // what looks like a placeholder and is none must not be taken for one
@@ -59,6 +64,11 @@ export class Redaction {
     ) as T;
   }
 
+  /** Every placeholder in a piece of JSON. */
+  revealIn<T>(data: T): T {
+    return JSON.parse(this.reveal(JSON.stringify(data), "json")) as T;
+  }
+
   /** A number is hidden where it is one of the values as a whole: what is left of it would be none. */
   #hideNumber(data: number): unknown {
     const text = String(data);
@@ -85,9 +95,26 @@ export class Redaction {
     const placeholder = `[${name}_${count}]`;
     this.#placeholders[type].set(value, placeholder);
     this.#values.set(placeholder, { type, value });
+    this.#note({ placeholder, value, form: type, kind });
     this.#redactor.record?.({ placeholder, value, kind });
     return placeholder;
   }
+
+  /** A placeholder that is on record: it goes on to stand for its value, and the next one is counted after it. */
+  recall({ placeholder, value, form }: Omit<Placeholder, "kind">): void {
+    this.#placeholders[form].set(value, placeholder);
+    this.#values.set(placeholder, { type: form, value });
+    const [, name, count] = /^\[([A-Z]+)_(\d+)\]$/.exec(placeholder) ?? [];
+    if (name !== undefined) this.#counts.set(name, Math.max(this.#counts.get(name) ?? 0, Number(count)));
+  }
+}
+
+/** A placeholder and what it stands for. */
+export interface Placeholder {
+  readonly placeholder: string;
+  readonly value: string;
+  readonly form: "string" | "number";
+  readonly kind: string;
 }
 
 /** What a placeholder stands for: a text, or the digits of a number. */

@@ -37,6 +37,8 @@ ${todos.map((todo) => `- ${todo}`).join("\n")}`,
     `This call was not run: you have used all ${limit} of your tool calls. Report what you have.`,
   unavailable: (tool: string, why: string) =>
     `${tool} is unavailable right now (${why}). Use another source, or say in your report that it could not be reached.`,
+  unknown: (tool: string) =>
+    `It is not known whether ${tool} ran: the run was interrupted in the middle of this call. It may have had its effect: find out before you call it again.`,
   withdrawn: (tool: string) =>
     `${tool} was not run: the run is being brought to an end. Report what you have.`,
   secondReturn: (tool: string) => `Only the first ${tool} of a turn counts; this one was left out.`,

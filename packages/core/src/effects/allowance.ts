@@ -8,10 +8,11 @@ export class Allowance {
   #running: Running | undefined;
   #suspended: Running | undefined;
 
-  constructor(clock: Clock, ms: number) {
+  /** `used`: what is gone of it already. */
+  constructor(clock: Clock, ms: number, used = 0) {
     this.#clock = clock;
     this.total = ms;
-    this.#left = ms;
+    this.#left = Math.max(0, ms - used);
   }
 
   /** Runs until it is stopped; calls `expire` once nothing is left. */

@@ -53,12 +53,14 @@ export class Recorder {
     }
   }
 
-  /** Waits until all that was added is durable; undefined: it is. */
+  /** Makes durable what was added. Wait for it where it has to be durable before something else happens; undefined: it is. */
   flush(): Operation<void> | undefined {
     if (this.#error) return suspend();
     try {
       const durable = this.journal.flush();
-      return durable && this.#wait(durable);
+      if (!durable) return undefined;
+      const written = Promise.resolve(durable).catch((error: unknown) => this.#fail(error));
+      return this.#wait(written);
     } catch (error) {
       this.#fail(error);
       return suspend();
@@ -85,13 +87,9 @@ export class Recorder {
     return () => this.#failed.delete(fail);
   }
 
-  *#wait(durable: PromiseLike<void>): Operation<void> {
-    try {
-      yield* until(Promise.resolve(durable));
-    } catch (error) {
-      this.#fail(error);
-      yield* suspend();
-    }
+  *#wait(written: Promise<void>): Operation<void> {
+    yield* until(written);
+    if (this.#error) yield* suspend();
   }
 
   #fail(error: unknown): void {

@@ -2,12 +2,14 @@ import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
 import { resultMessage } from "../decisions/result.ts";
+import { Done } from "../effects/done.ts";
 import type { Outcome } from "../values/call.ts";
 import type { AdmittedAnswer } from "../values/hooks.ts";
+import type { RecordedCall } from "../values/recorded.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askHooks } from "./ask-hooks.ts";
 import { type Call, infoOf } from "./call-state.ts";
-import { fitResult, shortOfRoom } from "./fit-result.ts";
+import { fitResult, type Short, shortOfRoom } from "./fit-result.ts";
 
 /** A call with what became of it, on its way into the context. `call` is absent where it did not pass the gates. */
 export interface Settled {
@@ -22,26 +24,33 @@ export interface Settled {
 export function* admitCall(agent: AgentState, settled: Settled): Operation<string | undefined> {
   const { call } = settled;
   const { run } = agent.pool;
-  const short = shortOfRoom(agent, settled.outcome);
-  const outcome = short ? yield* fitResult(agent, settled, short) : settled.outcome;
-  yield* agent.session.append([resultMessage(settled, outcome)]);
+  const past = agent.past?.calls.get(settled.id);
+  const outcome = yield* fitted(agent, settled, past);
+  yield* agent.append([resultMessage(settled, outcome)]);
   const attended = call !== undefined && outcome.type === "ok";
   if (attended) {
     agent.lineage.attend(call.identity, call.args);
-    run.cohort.attend(call.identity, call.args);
     agent.attendedCount++;
+  }
+  if (attended && !past?.admitted) {
+    run.cohort.attend(call.identity, call.args);
     run.totals.attended++;
   }
   if (call?.ticket) run.line.leave(call.ticket);
-  run.emit({
-    type: "call:admitted",
-    agent: agent.key,
-    call: settled.id,
-    tool: settled.tool,
-    outcome: outcome.type,
-    attended,
-  });
-  return attended && call.bound.followed ? yield* followUp(agent, call, outcome.value) : undefined;
+  if (!past?.admitted)
+    run.emit({
+      type: "call:admitted",
+      agent: agent.key,
+      call: settled.id,
+      tool: settled.tool,
+      outcome: outcome.type,
+      attended,
+    });
+  if (past?.followed) return past.followed.message;
+  if (!attended || !call.bound.followed) return undefined;
+  const message = yield* followUp(agent, call, outcome.value);
+  if (run.recorder) run.note({ type: "record:followed", agent: agent.key, call: call.id, message });
+  return message;
 }
 
 /** Anything to say next? */
@@ -55,4 +64,21 @@ function* followUp(agent: AgentState, call: Call, result: unknown): Operation<st
       readAnswer<AdmittedAnswer>(given, { followUp: ({ message }) => isMessage(message), none: () => true }),
   });
   return answer?.type === "followUp" ? answer.message : undefined;
+}
+
+/** What of a result enters the context. */
+function fitted(agent: AgentState, settled: Settled, past: RecordedCall | undefined): Operation<Outcome> {
+  if (past?.fitted) {
+    if (past.fitted.dropped) agent.limit = "context";
+    return new Done(past.fitted.outcome);
+  }
+  const short = past?.admitted ? undefined : shortOfRoom(agent, settled.outcome);
+  return short ? fit(agent, settled, short) : new Done(settled.outcome);
+}
+
+function* fit(agent: AgentState, settled: Settled, short: Short): Operation<Outcome> {
+  const { outcome, dropped } = yield* fitResult(agent, settled, short);
+  const { run } = agent.pool;
+  if (run.recorder) run.note({ type: "record:fitted", agent: agent.key, call: settled.id, outcome, dropped });
+  return outcome;
 }

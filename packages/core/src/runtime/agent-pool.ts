@@ -2,7 +2,7 @@ import type { Operation } from "effection";
 import type { ZodType } from "zod";
 import type { AgentResult, PoolResult } from "../values/agent.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
-import { nestOf } from "./nest.ts";
+import { nestOf, recorded } from "./nest.ts";
 import { openPool } from "./open-pool.ts";
 import { parallel } from "./orchestrators.ts";
 import { createPool } from "./pool-state.ts";
@@ -21,7 +21,8 @@ import { createPool } from "./pool-state.ts";
 export function* agentPool(options: AgentPoolOptions): Operation<PoolResult> {
   const nest = yield* nestOf(options);
   const observers = options.onEvent ? [options.onEvent] : [];
-  return yield* openPool(createPool(options, nest, observers), nest, options.orchestrate, observers);
+  const pool = createPool(yield* recorded(options, nest), nest, observers);
+  return yield* openPool(pool, nest, options.orchestrate, observers);
 }
 
 /** A pool of one: its options, and its agent's task. */

@@ -7,7 +7,8 @@ import { Lineage } from "../decisions/lineage.ts";
 import { Repetition } from "../decisions/repetition.ts";
 import type { Agent, AgentResult, AgentState as Phase, Refusal } from "../values/agent.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
-import type { Mark, Model, Session } from "../values/model.ts";
+import type { Mark, Model, Prompt, Session } from "../values/model.ts";
+import type { RecordedAgent } from "../values/recorded.ts";
 import { noUsage, type Usage } from "../values/usage.ts";
 import type { Nest } from "./call-execution.ts";
 import type { Pool } from "./pool-state.ts";
@@ -28,6 +29,13 @@ export interface AgentOptions {
   readonly maxTurns: number;
   readonly maxToolCalls: number;
   readonly output: ZodType | undefined;
+}
+
+/** How an agent stood before the step it is in. */
+export interface OpenStep {
+  readonly mark: Mark;
+  readonly reads: number;
+  readonly place: number;
 }
 
 /** An agent as the runtime keeps it. Others get its `view`. */
@@ -62,7 +70,21 @@ export class AgentState implements Holder {
   calling = 0;
   parked = 0;
   /** The open step, as it stood before: where forks of a busy agent start. */
-  step: { readonly mark: Mark; readonly reads: number } | undefined;
+  step: OpenStep | undefined;
+  /** What it started with: so many extensions of the spine, or its parent at a place. */
+  origin: number | { readonly place: number; readonly reads: number } | undefined;
+  /** How often its conversation was added to. */
+  place = 0;
+  /** How its conversation stood at places from which others forked, where that is on record. */
+  readonly places = new Map<number, Mark>();
+  /** What is on record about it; undefined: nothing. */
+  readonly past: RecordedAgent | undefined;
+  /** Called once all that is on record has happened again. */
+  caughtUp: () => void = () => {};
+  /** Whether it is over, and only its conversation is wanted again. */
+  isRevived = false;
+  /** Whether somebody ended it. */
+  isCancelled = false;
   /** Whether it goes round in circles; undefined: nobody minds. */
   readonly repetition: Repetition | undefined;
   /** Whether it was told that its context fills up. */
@@ -92,8 +114,14 @@ export class AgentState implements Holder {
   };
   attempt = 0;
 
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions, past?: RecordedAgent) {
     this.options = options;
+    this.past = past;
+    if (past) {
+      this.inbox.push(...past.steers);
+      this.parks = past.parks;
+      this.usage = past.usage;
+    }
     this.model = options.model ?? options.pool.model;
     this.toolNames = [...options.tools.keys()];
     this.visible = this.toolNames;
@@ -135,6 +163,31 @@ export class AgentState implements Holder {
 
   reservedOf(tool: string): number {
     return this.#reservedByTool?.get(tool) ?? 0;
+  }
+
+  /** Puts messages into its conversation. */
+  append(messages: Prompt): Operation<void> {
+    this.keepPlace();
+    this.place++;
+    return this.session.append(messages);
+  }
+
+  /** Its conversation goes back to a mark. */
+  rewind(mark: Mark): Operation<void> {
+    this.keepPlace();
+    this.place++;
+    return this.session.rewind(mark);
+  }
+
+  /** Keeps a place from which others forked, before its conversation goes on. */
+  keepPlace(): void {
+    if (this.past?.forkedAt.has(this.place)) this.places.set(this.place, this.session.mark());
+  }
+
+  /** A step begins: forks of it start from here until the step is over. */
+  openStep(): OpenStep {
+    this.step ??= { mark: this.session.mark(), reads: this.lineage.length, place: this.place };
+    return this.step;
   }
 
   /** Its result, once it is over. */

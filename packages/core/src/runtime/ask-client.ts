@@ -7,18 +7,23 @@ import type { Call } from "./call-state.ts";
 import { conclude, dispatch, withdrawn } from "./execute-call.ts";
 import { judge, judgeByDefault } from "./judge-execution.ts";
 import { parkCall } from "./park.ts";
-import { mayRetry, waitToRetry } from "./retry-call.ts";
+import type { Begun } from "./resumption.ts";
+import { mayRetry, waitToRetry, waitUntil } from "./retry-call.ts";
 
 /**
  * Parks a call of a client tool until its result is submitted. Nothing executes here; what comes back is judged like
  * any result, and a client whose result was not an attempt is asked again.
  */
-export function* askClient(call: Call): Operation<Outcome> {
+export function* askClient(call: Call, from: Begun): Operation<Outcome> {
   const { agent, id, tool, identity, args, bound } = call;
   const { run } = agent.pool;
   const asked: ClientCall = { id, agent: agent.key, tool, identity, args: args.args };
-  for (let attempt = 0; ; attempt++) {
-    dispatch(call, attempt);
+  if (from.until !== undefined && (yield* waitUntil(call, from.until)).type === "withdrawn")
+    return withdrawn(call);
+  for (let { attempt } = from; ; attempt++) {
+    // the client was asked before: it is the same question
+    if (from.type === "first" || from.until !== undefined || attempt !== from.attempt)
+      dispatch(call, attempt);
     const woken = yield* parkCall<unknown>(call, {
       reason: "client",
       enter: (wake) => run.clients.ask(asked, wake),

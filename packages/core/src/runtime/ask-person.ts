@@ -1,5 +1,6 @@
 import { type Operation, spawn, type Task } from "effection";
 import { approvalId, digestOf } from "../decisions/digest.ts";
+import { isClosing } from "../decisions/life.ts";
 import { words } from "../decisions/words.ts";
 import type { Approval, ApprovalDecision } from "../values/approval.ts";
 import type { Outcome } from "../values/call.ts";
@@ -30,6 +31,17 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
   const { run } = agent.pool;
   const approval = approvalOf(call, reason);
   const about = { agent: agent.key, call: call.id, approval: approval.id };
+  const asked = call.past?.approvals.has(approval.id) ?? false;
+  // it was asked about in another form: what was decided, or will be, is not about this one
+  for (const other of call.past?.approvals ?? [])
+    if (other !== approval.id) run.emit({ ...about, approval: other, type: "approval:void" });
+  const known = run.decisions.get(approval.id);
+  if (known) {
+    if (!asked) run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
+    if (!run.recorder?.recorded.decisions.has(approval.id))
+      run.emit({ ...about, type: "approval:decided", decision: known });
+    return heed(call, known);
+  }
   const inLine = call.ticket !== undefined; // it is counted already
   if (!inLine) agent.calling++;
   let open = false;
@@ -40,23 +52,29 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
         const leave = run.approvals.ask(approval, wake);
         // announced once it can be answered: an observer may answer at once
         open = true;
-        run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
+        if (!asked) run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
         return leave;
       },
     });
     if (woken.type === "withdrawn") return { type: "withdrawn", message: words.withdrawn(bound.name) };
-    const decision = woken.value;
+    const decision = run.recorder ? yield* run.recorder.decide(approval.id, woken.value) : woken.value;
     open = false;
     run.emit({ ...about, type: "approval:decided", decision });
-    call.approved = decision.type === "approved";
-    if (decision.type === "approved") return undefined;
-    return { type: "refused", guard: "approval", message: words.approvalDenied(bound.name, decision.reason) };
+    return heed(call, decision);
   } finally {
-    // withdrawn, cancelled or halted: whoever shows it has to know
-    if (open) run.emit({ ...about, type: "approval:void" });
+    // withdrawn or cancelled: whoever shows it has to know; a run that is halted will ask again
+    const tell = !isClosing(agent.life) || agent.isCancelled ? run.emit : run.announce;
+    if (open) tell({ ...about, type: "approval:void" });
     if (!inLine) agent.calling--;
     settleState(agent);
   }
+}
+
+function heed(call: Call, decision: ApprovalDecision): Outcome | undefined {
+  call.approved = decision.type === "approved";
+  if (decision.type === "approved") return undefined;
+  const message = words.approvalDenied(call.bound.name, decision.reason);
+  return { type: "refused", guard: "approval", message };
 }
 
 /** It is bound to what it shows: the call, its tool and its arguments. */

@@ -3,6 +3,7 @@ import type { CallArgs } from "../decisions/call-args.ts";
 import { copy } from "../decisions/copy.ts";
 import type { Ticket } from "../decisions/line.ts";
 import type { CallInfo } from "../values/call.ts";
+import type { RecordedCall } from "../values/recorded.ts";
 import type { ReviewNote } from "../values/review.ts";
 import type { AgentState } from "./agent-state.ts";
 
@@ -26,6 +27,8 @@ export interface Call {
   approved: boolean;
   /** Whether its tool was started: it then counts as a call. */
   dispatched: boolean;
+  /** What is on record about it. */
+  readonly past?: RecordedCall;
 }
 
 /** What hooks see of a call: a copy they can do with as they like. */

@@ -10,7 +10,8 @@ import { instructTurn } from "./instruct-turn.ts";
 import { isSpokenTo } from "./may-go-on.ts";
 import { setPhase } from "./park.ts";
 import { proposeReturn } from "./propose-return.ts";
-import { restartTurn } from "./restart.ts";
+import { catchUp, goesOn, goOn, nextTurnOf, turnOf } from "./recall-agent.ts";
+import { recallRestart, restartTurn } from "./restart.ts";
 import { routeTurn } from "./route-turn.ts";
 import { recordBlocked } from "./settle-call.ts";
 import { type StepEnd, settleStep } from "./settle-step.ts";
@@ -22,25 +23,26 @@ export type Stop = keyof typeof words.stopped;
 
 /** An agent's conversation: turn by turn until it returns, or a limit stops it and it is asked for what it has. */
 export function* converse(agent: AgentState): Operation<Ending> {
-  yield* agent.session.append([taskMessage(agent)]);
+  yield* agent.append([taskMessage(agent)]);
   for (;;) {
+    if (agent.past) yield* goOn(agent);
     const stop = stopped(agent);
     if (stop) return yield* forceReport(agent, stop);
-    const said = heard(agent);
-    if (agent.pool.instructs.length > 0 && agent.attempt === 0)
-      said.push(...(yield* instructTurn(agent)).map(userMessage));
-    if (said.length > 0) yield* agent.session.append(said);
+    yield* hear(agent);
     if (agent.pool.routes.length > 0) yield* routeTurn(agent);
+    const isKnown = nextTurnOf(agent)?.result !== undefined;
     const turn = yield* takeTurn(agent, requestOf(agent), false);
     if (!turn) continue;
     agent.turns++;
-    agent.pool.run.totals.turns++;
+    if (!isKnown) agent.pool.run.totals.turns++;
+    else if (!goesOn(agent)) yield* catchUp(agent);
     const end = yield* settleTurn(agent, turn);
     if (end.type === "restarted") yield* restartTurn(agent, turn, end);
     else agent.attempt = 0;
     agent.step = undefined;
     setPhase(agent, "ready");
-    if (end.type === "ended" && !(isReturn(end.ending) && isSpokenTo(agent))) return end.ending;
+    if (end.type !== "ended" || goesOn(agent)) continue;
+    if (!(isReturn(end.ending) && isSpokenTo(agent))) return end.ending;
   }
 }
 
@@ -50,6 +52,8 @@ const isReturn = ({ exit }: Ending): boolean => exit === "returned" || exit === 
 /** What stops an agent here: asked between turns. */
 function stopped(agent: AgentState): Stop | undefined {
   const { run } = agent.pool;
+  if (nextTurnOf(agent)?.result) return undefined;
+  if (agent.past?.stop) return agent.past.stop.why as Stop;
   const winding = windingOf(agent.life);
   if (winding) return winding;
   if (agent.limit) return agent.limit;
@@ -65,19 +69,44 @@ function stopped(agent: AgentState): Stop | undefined {
   return "context";
 }
 
-/** What it is told before a turn: by people, and by the framework as its context fills up. */
-function heard(agent: AgentState): Message[] {
-  const said = agent.inbox.splice(0);
-  const window = agent.model.contextWindow;
-  const { soft } = agent.pool.budget.context;
-  if (window !== undefined && !agent.toldOfContext && agent.session.tokens >= window * soft) {
-    agent.toldOfContext = true;
-    said.push(words.contextSoft);
+/** What it is told before a turn: by people, by the framework as its context fills up, and by hooks. */
+function* hear(agent: AgentState): Operation<void> {
+  const { pool, attempt } = agent;
+  const known = nextTurnOf(agent);
+  for (const { messages, context } of known?.heard ?? []) {
+    agent.toldOfContext ||= context;
+    if (messages.length > 0) yield* agent.append(messages.map(userMessage));
   }
-  return said.map(userMessage);
+  if (known?.result) return;
+  const said = agent.inbox.splice(0);
+  const steers = said.length;
+  const context = fillsUp(agent);
+  if (context) said.push(words.contextSoft);
+  agent.toldOfContext ||= context;
+  const isAsked = pool.instructs.length > 0 && attempt === 0 && !known?.heard.length;
+  if (isAsked) said.push(...(yield* instructTurn(agent)));
+  if (said.length > 0) yield* agent.append(said.map(userMessage));
+  if (pool.run.recorder && (said.length > 0 || isAsked))
+    pool.run.note({
+      type: "record:heard",
+      agent: agent.key,
+      turn: agent.turns + 1,
+      attempt,
+      messages: said,
+      steers,
+      context,
+    });
+}
+
+/** Whether its context fills up, and it was not told yet. */
+function fillsUp({ model, pool, session, toldOfContext }: AgentState): boolean {
+  const window = model.contextWindow;
+  return window !== undefined && !toldOfContext && session.tokens >= window * pool.budget.context.soft;
 }
 
 function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {
+  const known = turnOf(agent);
+  if (known?.restarted) return recallRestart(agent, known.restarted);
   if (turn.calls.length > 0) {
     const end = yield* settleStep(agent, turn);
     if (end.type === "next" && agent.repetition) yield* minded(agent, turn);
@@ -90,7 +119,8 @@ function* settleTurn(agent: AgentState, turn: Turn): Operation<StepEnd> {
   if (turn.finish === "length") return yield* say(agent, words.cutOff);
   if ((turn.text ?? "").trim() === "") return yield* say(agent, words.empty);
   // who was spoken to meanwhile hears it before ending
-  if (isSpokenTo(agent)) return { type: "next" };
+  if (known && !known.returned && goesOn(agent)) return { type: "next" };
+  if (isSpokenTo(agent) && !known?.returned) return { type: "next" };
   const returned = yield* proposeReturn(agent, turn.text!);
   if (returned.type !== "rejected") return returned;
   recordBlocked(agent, { id: `${agent.key}:${agent.turns}`, tool: "" }, returned.outcome);
@@ -110,7 +140,7 @@ function* minded(agent: AgentState, turn: Turn): Operation<void> {
 }
 
 function* say(agent: AgentState, text: string): Operation<StepEnd> {
-  yield* agent.session.append([userMessage(text)]);
+  yield* agent.append([userMessage(text)]);
   return { type: "next" };
 }
 

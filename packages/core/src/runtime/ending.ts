@@ -5,6 +5,8 @@ import type { Args } from "../values/json.ts";
 export interface Ending {
   readonly exit: Exit;
   readonly result: unknown;
+  /** What was said, where the task's schema made `result` of it. */
+  readonly raw?: unknown;
   /** The terminal call's arguments. */
   readonly report?: Args;
   /** What went wrong, in words. */

@@ -14,7 +14,8 @@ import type { AgentState } from "./agent-state.ts";
 import { CallExecution, type Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { judge, judgeByDefault } from "./judge-execution.ts";
-import { mayRetry, waitToRetry } from "./retry-call.ts";
+import type { Begun } from "./resumption.ts";
+import { mayRetry, waitToRetry, waitUntil } from "./retry-call.ts";
 import { ExecutionContext } from "./tool-context.ts";
 
 /** Milliseconds for a call's executions together, where its tool does not say. */
@@ -24,13 +25,15 @@ export const TOOL_DEADLINE = 120_000;
  * Runs a call's tool: as often as its retries allow, within one deadline for all executions together, holding a
  * permit only while the body runs.
  */
-export function* executeCall(call: Call, nest: Nest): Operation<Outcome> {
+export function* executeCall(call: Call, nest: Nest, from: Begun): Operation<Outcome> {
   const { agent, bound } = call;
   const { run } = agent.pool;
-  const allowance = new Allowance(run.clock, bound.tool.timeoutMs ?? TOOL_DEADLINE);
+  const allowance = new Allowance(run.clock, bound.tool.timeoutMs ?? TOOL_DEADLINE, call.past?.usedMs);
+  if (from.until !== undefined && (yield* waitUntil(call, from.until)).type === "withdrawn")
+    return withdrawn(call);
   // the grant writes into this before its waiter resumes: a halt between the two gives it back
   const slot: Slot = { held: false };
-  for (let attempt = 0; ; attempt++) {
+  for (let { attempt } = from; ; attempt++) {
     const execution = new CallExecution(call, attempt, slot, allowance);
     const context = new ExecutionContext(execution);
     let outcome: Execution;
@@ -38,6 +41,9 @@ export function* executeCall(call: Call, nest: Nest): Operation<Outcome> {
       if (!run.tools.tryAcquire(slot) && (yield* waitForPermit(agent, slot)).type === "withdrawn")
         return withdrawn(call);
       dispatch(call, attempt);
+      // its intent is on record before it executes
+      const durable = run.recorder?.flush();
+      if (durable) yield* durable;
       nest.execution = execution;
       let value = bound.tool.execute(copy(call.args.args), context);
       if (isPending(value)) value = yield* bounded(value, allowance);

@@ -30,7 +30,11 @@ export function shortOfRoom(agent: AgentState, outcome: Outcome): Short | undefi
  * What enters the context in place of a result that does not fit: what a hook says instead, else as much of it as
  * there is room for, with a word on what was left out. Where there is hardly any, it is dropped and the agent reports.
  */
-export function* fitResult(agent: AgentState, settled: Settled, short: Short): Operation<Outcome> {
+export function* fitResult(
+  agent: AgentState,
+  settled: Settled,
+  short: Short,
+): Operation<{ readonly outcome: Outcome; readonly dropped: boolean }> {
   const { outcome, call, tool } = settled;
   const { tokens, room } = short;
   const answer =
@@ -50,11 +54,12 @@ export function* fitResult(agent: AgentState, settled: Settled, short: Short): O
           read: readAdmit,
         })
       : undefined;
-  if (answer?.type === "nudge") return { type: "error", message: answer.message };
-  if (!answer && room >= WORTHWHILE) return cutToFit(outcome, room);
+  if (answer?.type === "nudge")
+    return { outcome: { type: "error", message: answer.message }, dropped: false };
+  if (!answer && room >= WORTHWHILE) return { outcome: cutToFit(outcome, room), dropped: false };
   agent.limit = "context";
   agent.pool.run.emit({ type: "budget:exhausted", agent: agent.key, budget: "context", limit: short.window });
-  return { type: "error", message: words.dropped(tool, tokens, room) };
+  return { outcome: { type: "error", message: words.dropped(tool, tokens, room) }, dropped: true };
 }
 
 const readAdmit = (given: unknown): AdmitAnswer | undefined =>

@@ -13,7 +13,8 @@ import type { Stop } from "./converse.ts";
 import type { Ending } from "./ending.ts";
 import { type Gated, isAuthorised, needsApproval } from "./gate.ts";
 import { propose } from "./gate-step.ts";
-import { inForm, shapeReport } from "./propose-return.ts";
+import { inForm } from "./in-form.ts";
+import { shapeReport } from "./propose-return.ts";
 import { recordBlocked, settleCall } from "./settle-call.ts";
 import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
@@ -23,18 +24,20 @@ import { takeTurn } from "./take-turn.ts";
  * call passes the gates; whether it may return nobody is asked. An agent that has not had a turn has nothing to report.
  */
 export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
-  if (agent.pool.recovery === "none" || agent.turns === 0 || canAfford(agent) === "nothing")
-    return { exit: stop, result: undefined };
+  const { past } = agent;
+  const isDue = agent.pool.recovery !== "none" && agent.turns > 0;
+  if (!past?.report && !(isDue && canAfford(agent) !== "nothing")) return { exit: stop, result: undefined };
   const { terminal: own } = agent.pool;
   // nobody is asked any more: a terminal tool that needs somebody is left alone
   const terminal = own && isAuthorised(agent.pool, own) && !needsApproval(agent.pool, own) ? own : undefined;
   const text = words.report(words.stopped[stop], terminal?.name);
-  agent.step = { mark: agent.session.mark(), reads: agent.lineage.length };
+  agent.openStep();
   // what people said last is heard here
-  const said = [...agent.inbox.splice(0), text];
-  yield* agent.session.append(
-    said.map((text): Message => ({ role: "user", content: [{ type: "text", text }] })),
-  );
+  const heard = past?.stop?.heard ?? agent.inbox.splice(0);
+  if (!past?.stop && agent.pool.run.recorder)
+    agent.pool.run.note({ type: "record:stopped", agent: agent.key, stop, heard });
+  const said = [...heard, text];
+  yield* agent.append(said.map((text): Message => ({ role: "user", content: [{ type: "text", text }] })));
   try {
     const turn = yield* takeTurn(agent, forcedRequest(agent, terminal), true);
     return { exit: stop, ...(turn ? yield* readReport(agent, turn, terminal) : { result: undefined }) };

@@ -47,15 +47,16 @@ export function propose(
   const { key, attempt } = agent;
   const id = `${key}:${turn}${attempt > 0 ? `.${attempt}` : ""}#${index}`;
   const identity = agent.options.tools.get(call.tool)?.identity;
-  agent.pool.run.emit({
-    type: "call:proposed",
-    agent: key,
-    call: id,
-    tool: call.tool,
-    identity,
-    input: call.input,
-    turn,
-  });
+  if (!agent.past?.calls.get(id)?.proposed)
+    agent.pool.run.emit({
+      type: "call:proposed",
+      agent: key,
+      call: id,
+      tool: call.tool,
+      identity,
+      input: call.input,
+      turn,
+    });
   return gate(agent, call, id, turn);
 }
 

@@ -7,14 +7,16 @@ import { noSuchTool, type Parsed, parseArgs, validateArgs } from "../decisions/p
 import { words } from "../decisions/words.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
+import type { PassedCall } from "../values/journal.ts";
 import type { Args } from "../values/json.ts";
 import type { ProposedCall } from "../values/model.ts";
+import type { RecordedCall } from "../values/recorded.ts";
 import type { AgentState } from "./agent-state.ts";
 import { askGuards, type Verdict } from "./ask-guards.ts";
 import { noApproval } from "./ask-person.ts";
 import type { Call } from "./call-state.ts";
 import type { Pool } from "./pool-state.ts";
-import { rewriteCall } from "./rewrite-call.ts";
+import { type Rewrite, rewriteCall } from "./rewrite-call.ts";
 
 /** A call that was proposed, as it left the gates. */
 export type Gated =
@@ -41,6 +43,9 @@ export function gate(
   turn: number,
 ): Gated | Later<Gated> {
   const { tool: name, input } = proposed;
+  const past = agent.past?.calls.get(id);
+  if (past?.passed) return recallGate(agent, proposed, turn, past, past.passed);
+  if (past?.outcome) return block(name, id, past.outcome);
   const form = formOf(agent, name, (bound) => parseArgs(name, input, bound.schema));
   if (form.type === "refused") return block(name, id, form);
   const call: Call = {
@@ -56,7 +61,47 @@ export function gate(
     approved: false,
     dispatched: false,
   };
-  return call.bound.rewritten ? new Later(gateRewritten(call)) : gateGuards(call);
+  return call.bound.rewritten || past?.rewrite
+    ? new Later(gateRewritten(call, past?.rewrite))
+    : gateGuards(call);
+}
+
+/** A call that passed its gates, on record: it is as it was, and nobody is asked about it again. */
+function recallGate(
+  agent: AgentState,
+  proposed: ProposedCall,
+  turn: number,
+  past: RecordedCall,
+  { lookers, approval }: PassedCall,
+): Gated {
+  const { id, rewrite, dispatched } = past;
+  const name = rewrite?.tool ?? proposed.tool;
+  const bound = agent.options.tools.get(name);
+  if (!bound)
+    return block(proposed.tool, id, past.outcome ?? refused("invalid", noSuchTool(name, agent.visible)));
+  const parsed: Parsed = dispatched
+    ? { type: "parsed", args: dispatched.args }
+    : rewrite
+      ? validateArgs(name, rewrite.args, bound.schema)
+      : parseArgs(name, proposed.input, bound.schema);
+  if (parsed.type === "invalid")
+    return block(proposed.tool, id, past.outcome ?? refused("invalid", parsed.message));
+  const call: Call = {
+    agent,
+    id,
+    toolCallId: proposed.id,
+    tool: proposed.tool,
+    identity: bound.identity,
+    args: new CallArgs(parsed.args),
+    turn,
+    bound,
+    ticket: undefined,
+    approved: false,
+    dispatched: false,
+    past,
+  };
+  const again = bound.guards.filter((guard) => lookers.includes(guard.name));
+  return { type: "passed", call, lookers: again, approval };
 }
 
 /** The forms a call may have: it can be read, its tool is there for this turn, and may be used in this run. */
@@ -91,8 +136,8 @@ const refused = (guard: Reserved, message: string): Extract<Outcome, { type: "re
 });
 
 /** A rewritten call passes the same gates in its new form. */
-function* gateRewritten(call: Call): Operation<Gated> {
-  const rewrite = yield* rewriteCall(call);
+function* gateRewritten(call: Call, past: RecordedCall["rewrite"]): Operation<Gated> {
+  const rewrite: Rewrite = past ? { type: "rewritten", ...past } : yield* rewriteCall(call);
   if (rewrite.type === "failed") return block(call.tool, call.id, rewrite.outcome);
   if (rewrite.type === "none") return yield* known(gateGuards(call));
   const { tool, args } = rewrite;

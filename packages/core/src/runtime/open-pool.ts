@@ -1,15 +1,18 @@
 import { type Operation, scoped, spawn, useScope } from "effection";
 import { close } from "../decisions/life.ts";
 import { ClockContext } from "../effects/clock.ts";
+import { Done } from "../effects/done.ts";
 import type { PoolResult } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
-import type { Message } from "../values/model.ts";
 import type { Orchestrator, PoolContext } from "../values/orchestrator.ts";
 import { stateOf } from "./agent-state.ts";
 import { type Nest, NestContext } from "./call-execution.ts";
+import { checkComplete, keepRecord } from "./keep-record.ts";
+import { announceOpen, PoolEnd } from "./pool-end.ts";
 import type { Pool } from "./pool-state.ts";
 import type { Observer } from "./run.ts";
 import { spawnAgent } from "./spawn-agent.ts";
+import { extendSpine, recallSpine, spineTokens } from "./spine.ts";
 import { transcribed } from "./transcript.ts";
 import { keepTime } from "./wind-down.ts";
 
@@ -34,29 +37,39 @@ export function* openPool(
 }
 
 function* runPool(pool: Pool, orchestrate: Orchestrator): Operation<PoolResult> {
-  const { run, key } = pool;
-  let result: PoolResult | undefined;
+  const { run } = pool;
+  const end = new PoolEnd(pool);
   try {
     yield* scoped(function* () {
       pool.scope = yield* useScope();
-      const stopTime = pool.life.under ? () => {} : yield* keepTime(pool);
+      const isTop = pool.life.under === undefined;
+      const stopTime = isTop ? yield* keepTime(pool) : () => {};
+      const stopRecord = isTop ? yield* keepRecord(pool) : () => {};
       try {
         yield* ClockContext.set(run.clock);
         yield* NestContext.set({ pool, execution: undefined });
         yield* openSpine(pool);
-        run.emit({ type: "pool:opened", pool: key, model: pool.model.id, tools: [...pool.tools.keys()] });
+        announceOpen(pool);
         yield* scoped(() => conduct(pool, orchestrate));
       } finally {
         close(pool.life);
         stopTime();
+        stopRecord();
       }
     });
-    result = { agents: pool.agents.map((agent) => agent.result!), totals: { ...run.totals } };
+    const result = { agents: pool.agents.map((agent) => agent.result!), totals: { ...run.totals } };
+    end.closed(result);
+    yield* run.recorder?.flush() ?? NOTHING;
     return result;
+  } catch (error) {
+    end.failed();
+    throw error;
   } finally {
-    run.emit({ type: "pool:closed", pool: key, result });
+    end.left();
   }
 }
+
+const NOTHING = new Done(undefined);
 
 /**
  * Runs the orchestrator in a task of its own. However that is ended, from within or from outside, the pool is closing
@@ -67,6 +80,8 @@ function* conduct(pool: Pool, orchestrate: Orchestrator): Operation<void> {
     yield* yield* spawn(function* () {
       try {
         yield* orchestrate(yield* contextOf(pool));
+        checkComplete(pool);
+        pool.isDone = true;
       } finally {
         close(pool.life);
       }
@@ -86,16 +101,16 @@ function* openSpine(pool: Pool): Operation<void> {
     if (caller.step) yield* pool.spine.rewind(caller.step.mark);
   }
   if (pool.reviewers.length > 0) pool.spine = transcribed(pool.spine);
+  if (pool.run.recorder) yield* recallSpine(pool);
 }
 
 function* contextOf(pool: Pool): Operation<PoolContext> {
   const home = yield* useScope();
-  const spine = pool.spine!;
   let spawned = 0;
   return {
     spine: {
       get tokens() {
-        return spine.tokens;
+        return spineTokens(pool);
       },
     },
     *spawn(task) {
@@ -114,20 +129,14 @@ function* contextOf(pool: Pool): Operation<PoolContext> {
       const state = stateOf(agent);
       if (!state || state.pool.run !== pool.run)
         throw new ConfigurationError("waitFor: that is not an agent of this run.");
-      return yield* state.ended;
+      const result = yield* state.ended;
+      yield* pool.run.recorder?.flush() ?? NOTHING;
+      return result;
     },
-    *extendSpine(user, assistant) {
-      const pair: Message[] = [
-        { role: "user", content: [{ type: "text", text: user }] },
-        { role: "assistant", content: [{ type: "text", text: assistant }] },
-      ];
-      pool.extension.push(...pair);
-      yield* spine.append(pair);
-      pool.run.emit({ type: "spine:extended", user, assistant });
-    },
+    extendSpine: (user, assistant) => extendSpine(pool, user, assistant),
     canFit(tokens) {
       const window = pool.model.contextWindow;
-      return window === undefined || spine.tokens + tokens <= window * pool.budget.context.hard;
+      return window === undefined || spineTokens(pool) + tokens <= window * pool.budget.context.hard;
     },
   };
 }

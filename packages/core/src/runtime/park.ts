@@ -24,10 +24,14 @@ export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Ope
       const leave = enter(wake);
       // announced once it can be woken: an observer may do it at once
       parked = true;
-      agent.parks++;
-      run.totals.parks++;
       agent.parked++;
-      run.emit({ ...about, type: "call:parked", until });
+      if (!isTheSame(call, reason)) {
+        agent.parks++;
+        run.totals.parks++;
+        run.emit({ ...about, type: "call:parked", until });
+        // others may have to see it, as those who decide; and that an attempt is over is what its next one goes by
+        run.recorder?.flush();
+      }
       if (agent.parked === agent.calling) setPhase(agent, "parked", reason, until);
       return leave;
     });
@@ -38,6 +42,14 @@ export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Ope
       setPhase(agent, "calling");
     }
   }
+}
+
+/** Whether a call waits for what it waited for when its record ended: it is the same park. */
+function isTheSame({ past }: Call, reason: ParkReason): boolean {
+  if (!past || past.parked === undefined) return false;
+  const before = past.parked;
+  past.parked = undefined;
+  return before === reason;
 }
 
 /** One of an agent's calls is over: whether the agent is parked depends on the others. */
@@ -51,6 +63,7 @@ export function* parkAgent<T>(agent: AgentState, { reason, until, enter }: Park<
   agent.parks++;
   agent.pool.run.totals.parks++;
   setPhase(agent, "parked", reason, until);
+  agent.pool.run.recorder?.flush();
   try {
     return yield* agent.pool.run.parking.park(agent.life, enter);
   } finally {

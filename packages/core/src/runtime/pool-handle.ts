@@ -12,7 +12,7 @@ import type { PoolEvent } from "../values/event.ts";
 import type { Json } from "../values/json.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { AgentState } from "./agent-state.ts";
-import { nestOf } from "./nest.ts";
+import { nestOf, recorded } from "./nest.ts";
 import { openPool } from "./open-pool.ts";
 import { createPool, type Pool } from "./pool-state.ts";
 import { cancelAgent } from "./spawn-agent.ts";
@@ -64,7 +64,7 @@ export function useAgentPool(options: AgentPoolOptions): Operation<PoolHandle> {
     const log = new EventLog<PoolEvent, PoolResult | undefined>();
     const observers = [(event: PoolEvent) => log.add(event), ...(options.onEvent ? [options.onEvent] : [])];
     const nest = yield* nestOf(options);
-    const pool = createPool(options, nest, observers);
+    const pool = createPool(yield* recorded(options, nest), nest, observers);
     const outcome = withResolvers<PoolResult>();
     yield* spawn(function* () {
       let result: PoolResult | undefined;
@@ -92,7 +92,10 @@ function handleOf(
     events: streamOf(log),
     result,
     *cancel(key) {
-      return yield* cancelAgent(find(pool, key, "cancel"));
+      const isEnded = yield* cancelAgent(find(pool, key, "cancel"));
+      const durable = run.recorder?.flush();
+      if (durable) yield* durable;
+      return isEnded;
     },
     windDown() {
       windDown(pool, "cancelled");

@@ -2,7 +2,6 @@ import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
 import { windingOf } from "../decisions/life.ts";
-import { readOutput } from "../decisions/output.ts";
 import { asError, reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
@@ -11,6 +10,7 @@ import { bounded, isPending } from "../effects/bounded.ts";
 import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
 import type { ReturnAnswer, ReturnInput, ToolLifecycleHooks } from "../values/hooks.ts";
+import type { RecordedReturn } from "../values/journal.ts";
 import { ToolRetryError } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import { type Asked, askHook } from "./ask-hooks.ts";
@@ -18,6 +18,8 @@ import { CallExecution } from "./call-execution.ts";
 import { type Call, infoOf } from "./call-state.ts";
 import type { Ending } from "./ending.ts";
 import { TOOL_DEADLINE } from "./execute-call.ts";
+import { inForm } from "./in-form.ts";
+import { turnOf } from "./recall-agent.ts";
 import { type Restart, restartBy } from "./restart.ts";
 import { mayRetry, waitToRetry } from "./retry-call.ts";
 import { ExecutionContext } from "./tool-context.ts";
@@ -31,6 +33,40 @@ export type Return =
 
 /** An agent wants to end: with a terminal call, or with text. */
 export function* proposeReturn(agent: AgentState, said: Call | string): Operation<Return> {
+  const known = turnOf(agent)?.returned;
+  if (known) return recallReturn(agent, known);
+  const { rejected, misformed } = agent;
+  const returned = yield* decideReturn(agent, said);
+  if (agent.pool.run.recorder && returned.type !== "restarted") {
+    const why = agent.rejected && !rejected ? "hook" : agent.misformed && !misformed ? "form" : "failed";
+    agent.pool.run.note({
+      type: "record:return",
+      agent: agent.key,
+      turn: agent.turns,
+      attempt: agent.attempt,
+      verdict:
+        returned.type === "ended"
+          ? { type: "ended", ...returned.ending }
+          : { type: "rejected", outcome: returned.outcome, why },
+    });
+  }
+  return returned;
+}
+
+/** What was decided about a return, as it is on record. */
+export function recallReturn(agent: AgentState, known: RecordedReturn): Exclude<Return, Restart> {
+  if (known.type === "rejected") {
+    agent.rejected ||= known.why === "hook";
+    agent.misformed ||= known.why === "form";
+    return { type: "rejected", outcome: known.outcome };
+  }
+  const formed = known.raw === undefined ? undefined : inForm(agent, known.raw);
+  const { exit, report, reason, raw } = known;
+  const result = formed && "value" in formed ? formed.value : known.result;
+  return { type: "ended", ending: { exit, result, report, reason, raw } };
+}
+
+function* decideReturn(agent: AgentState, said: Call | string): Operation<Return> {
   const exit = typeof said === "string" ? "text" : "returned";
   const shaped = typeof said === "string" ? { value: said as unknown } : yield* shapeReport(said);
   if ("error" in shaped) return { type: "rejected", outcome: { type: "error", message: shaped.error } };
@@ -45,7 +81,9 @@ export function* proposeReturn(agent: AgentState, said: Call | string): Operatio
   }
   if (verdict.type === "reject")
     return { type: "rejected", outcome: { type: "refused", guard: verdict.by, message: verdict.message } };
-  return { type: "ended", ending: { exit, result: verdict.result, report: call?.args.args } };
+  const { result } = verdict;
+  const raw = agent.options.output && result === formed.value ? { raw: shaped.value } : {};
+  return { type: "ended", ending: { exit, result, report: call?.args.args, ...raw } };
 }
 
 /** What a terminal call's arguments come to: what its tool makes of them. It is no call that counts, but may park. */
@@ -77,17 +115,6 @@ export function* shapeReport(
     const goOn = mayRetry(call, attempt) && (yield* waitToRetry(call, busy.retryAfterMs)).type === "woken";
     if (!goOn) return { error: words.unavailable(bound.name, busy.message) };
   }
-}
-
-/** An answer in the form that the agent's task asks for, if it asks for one. */
-export function inForm(
-  agent: AgentState,
-  value: unknown,
-): { readonly value: unknown } | { readonly invalid: string } {
-  const { output } = agent.options;
-  if (!output) return { value };
-  const read = readOutput(value, output);
-  return read.type === "value" ? { value: read.value } : { invalid: read.message };
 }
 
 /** The first answer in the wrong form may be corrected; the second ends the agent. */

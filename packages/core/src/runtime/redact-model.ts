@@ -72,6 +72,7 @@ const revealTurn = (turn: Turn, redaction: Redaction): Turn => ({
   reasoning: turn.reasoning && redaction.reveal(turn.reasoning),
   text: turn.text && redaction.reveal(turn.text, isJson(turn.text) ? "json" : "text"),
   calls: turn.calls.map((call) => ({ ...call, input: redaction.reveal(call.input, "json") })),
+  ...(turn.kept && { kept: redaction.revealIn(turn.kept) }),
 });
 
 /** An answer in a form that was asked for is JSON: what is put in must not break it. */

@@ -1,4 +1,5 @@
 import { words } from "../decisions/words.ts";
+import type { Outcome } from "../values/call.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Step } from "./step.ts";
 
@@ -11,6 +12,16 @@ export function reserveStep(agent: AgentState, step: Step): void {
   const { maxCallsPerTool } = agent.pool.budget;
   for (const at of step.open()) {
     const { name } = at.call.bound;
+    const past = at.call.past;
+    if (past?.dispatched) {
+      agent.reserve(name);
+      continue;
+    }
+    if (past?.outcome) {
+      // it did not come to execute: it gave its part back, or had none
+      if (isOutOfCalls(past.outcome) && agent.reserved >= maxToolCalls) agent.limit ??= "max_calls";
+      continue;
+    }
     const most = Object.hasOwn(maxCallsPerTool, name) ? maxCallsPerTool[name]! : Number.POSITIVE_INFINITY;
     if (agent.reserved >= maxToolCalls) {
       agent.limit ??= "max_calls";
@@ -20,3 +31,5 @@ export function reserveStep(agent: AgentState, step: Step): void {
     } else agent.reserve(name);
   }
 }
+
+const isOutOfCalls = (outcome: Outcome): boolean => outcome.type === "refused" && outcome.guard === "limit";

@@ -1,9 +1,11 @@
 import type { Operation } from "effection";
 import { words } from "../decisions/words.ts";
 import type { Outcome } from "../values/call.ts";
+import type { PoolEvent } from "../values/event.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type { Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
+import { turnOf } from "./recall-agent.ts";
 
 /** A turn is sent back: it never was, and the model goes on from this reasoning. */
 export interface Restart {
@@ -32,22 +34,43 @@ export function restartBy(
   return { type: "restarted", reasoning, by: hook.name ?? moment, moment };
 }
 
+/** A turn that was sent back, as it is on record. It counts against the hook that did it, if that is still there. */
+export function recallRestart(
+  agent: AgentState,
+  { reasoning, by, moment }: Extract<PoolEvent, { type: "turn:restarted" }>,
+): Restart {
+  const { pool, options, restarts } = agent;
+  const hooks = [
+    ...pool.hooks,
+    ...pool.reviewers,
+    ...[...options.tools.values()].flatMap((tool) => tool.hooks),
+  ];
+  const hook = hooks.find((hook) => hook[moment] && (hook.name ?? moment) === by);
+  if (hook) restarts[moment].set(hook, (restarts[moment].get(hook) ?? 0) + 1);
+  return { type: "restarted", reasoning, by, moment };
+}
+
 /** The turn leaves the conversation, and its corrected reasoning takes its place. */
 export function* restartTurn(agent: AgentState, turn: Turn, restart: Restart): Operation<void> {
-  const { key, pool, session } = agent;
-  const { reasoning, by, moment } = restart;
-  for (const [index, { tool }] of turn.calls.entries()) {
-    const call = `${key}:${agent.turns}${agent.attempt > 0 ? `.${agent.attempt}` : ""}#${index}`;
-    pool.run.emit({ type: "call:discarded", agent: key, call, tool });
-  }
-  const { turns, attempt } = agent;
-  pool.run.emit({ type: "turn:restarted", agent: key, turn: turns, attempt, reasoning, by, moment });
+  const { reasoning } = restart;
+  if (!turnOf(agent)?.restarted) announce(agent, turn, restart);
   agent.turns--;
-  pool.run.totals.turns--;
   agent.attempt++;
-  yield* session.rewind(agent.step!.mark);
-  yield* session.append([
+  yield* agent.rewind(agent.step!.mark);
+  yield* agent.append([
     { role: "assistant", content: [{ type: "text", text: reasoning }] },
     { role: "user", content: [{ type: "text", text: words.goOn }] },
   ]);
+}
+
+/** The decision first: calls that are discarded follow from it. */
+function announce({ key, pool, turns, attempt }: AgentState, turn: Turn, restart: Restart): void {
+  const { run } = pool;
+  const { reasoning, by, moment } = restart;
+  run.totals.turns--;
+  run.emit({ type: "turn:restarted", agent: key, turn: turns, attempt, reasoning, by, moment });
+  for (const [index, { tool }] of turn.calls.entries()) {
+    const call = `${key}:${turns}${attempt > 0 ? `.${attempt}` : ""}#${index}`;
+    run.emit({ type: "call:discarded", agent: key, call, tool });
+  }
 }

@@ -21,5 +21,13 @@ export function waitToRetry(call: Call, afterMs: number): Operation<Woken<void>>
   const { run } = call.agent.pool;
   run.retries++;
   const until = run.clock.now() + Math.max(0, Number.isFinite(afterMs) ? afterMs : 0);
-  return parkCall<void>(call, { reason: "retry", until, enter: (wake) => run.clock.at(until, () => wake()) });
+  return waitUntil(call, until);
 }
+
+/** Parks a call until its next attempt is due. */
+export const waitUntil = (call: Call, until: number): Operation<Woken<void>> =>
+  parkCall<void>(call, {
+    reason: "retry",
+    until,
+    enter: (wake) => call.agent.pool.run.clock.at(until, () => wake()),
+  });

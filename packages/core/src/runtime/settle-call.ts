@@ -6,16 +6,17 @@ import type { Call } from "./call-state.ts";
 export function settleCall(call: Call, outcome: Outcome, since: number): Outcome {
   const { agent, ticket } = call;
   const { run } = agent.pool;
-  if (outcome.type === "ok" || outcome.type === "error")
-    run.emit({
-      type: "call:settled",
-      agent: agent.key,
-      call: call.id,
-      tool: call.tool,
-      outcome,
-      ms: run.clock.now() - since,
-    });
-  else recordBlocked(agent, call, outcome);
+  if (outcome.type === "ok" || outcome.type === "error") {
+    if (!isKnown(agent, call.id))
+      run.emit({
+        type: "call:settled",
+        agent: agent.key,
+        call: call.id,
+        tool: call.tool,
+        outcome,
+        ms: run.clock.now() - since,
+      });
+  } else recordBlocked(agent, call, outcome);
   if (ticket && outcome.type === "ok") run.line.succeed(ticket);
   else if (ticket) run.line.leave(ticket);
   return outcome;
@@ -29,10 +30,12 @@ export function recordBlocked(
 ): void {
   const { run } = agent.pool;
   const about = { agent: agent.key, call, tool };
+  if (outcome.type === "refused" || outcome.type === "cancelled")
+    agent.refusals.push({ tool, guard: outcome.guard, message: outcome.message });
+  if (isKnown(agent, call)) return;
   switch (outcome.type) {
     case "refused":
     case "cancelled":
-      agent.refusals.push({ tool, guard: outcome.guard, message: outcome.message });
       run.totals.refusals++;
       run.emit({ ...about, type: `call:${outcome.type}`, guard: outcome.guard, message: outcome.message });
       return;
@@ -44,3 +47,6 @@ export function recordBlocked(
       return;
   }
 }
+
+/** Whether what became of a call is on record already. */
+const isKnown = ({ past }: AgentState, call: string): boolean => past?.calls.get(call)?.outcome !== undefined;

@@ -12,8 +12,10 @@ import { type Nest, NestContext } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { gateStep } from "./gate-step.ts";
 import { isSpokenTo } from "./may-go-on.ts";
-import { proposeReturn, type Return } from "./propose-return.ts";
+import { proposeReturn, type Return, recallReturn } from "./propose-return.ts";
 import { proposeStep } from "./propose-step.ts";
+import { turnOf } from "./recall-agent.ts";
+import { recallStep, recordStep } from "./recall-step.ts";
 import { reserveStep } from "./reserve-step.ts";
 import type { Restart } from "./restart.ts";
 import { runCall, takePlace } from "./run-call.ts";
@@ -33,7 +35,12 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
   const gates = gateStep(agent, turn.calls);
   const step = new Step(agent, turn.calls, gates instanceof Later ? yield* gates.operation : gates);
   let inOrder = false;
-  if (agent.pool.judges) {
+  const known = turnOf(agent)?.step;
+  if (known) {
+    agent.todos.push(...known.todos);
+    for (const { call } of judgedIn(step)) call.reviews = known.reviews;
+    inOrder = known.judged;
+  } else if (agent.pool.judges) {
     const judging = judgedIn(step);
     const judged = yield* proposeStep(
       agent,
@@ -49,12 +56,15 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
     }
   }
   step.record();
+  if (!known && agent.pool.run.recorder) recordStep(agent, step, inOrder);
   reserveStep(agent, step);
 
-  const repeated = step.needsPeople ? yield* askAbout(agent, step) : NOBODY;
+  const repeated = step.needsPeople ? repeatedIn(step) : NOBODY;
+  if (known) recallStep(agent, step);
+  if (step.needsPeople) yield* askAbout(agent, step, repeated);
   if (step.isReady) yield* step.admit();
   for (const batch of batches(step.open(), repeated, inOrder)) yield* runBatch(agent, step, batch);
-  for (const at of repeated) yield* runRepeated(agent, step, at);
+  for (const at of repeated) if (!step.isSettled(at)) yield* runRepeated(agent, step, at);
 
   // calls that did not come to execute gave their part of the limit back
   if (agent.limit === "max_calls" && agent.reserved < agent.options.maxToolCalls) agent.limit = undefined;
@@ -76,17 +86,15 @@ function judgedIn(step: Step): readonly Passed[] {
 const NOBODY: readonly Passed[] = [];
 const NOTHING: readonly string[] = [];
 
-/**
- * No call of a step runs until all approvals that can be asked are decided. Returns the calls that nobody was asked
- * about: those that ask the same as an earlier one, which comes first.
- */
-function* askAbout(agent: AgentState, step: Step): Operation<readonly Passed[]> {
-  const waiting = step.open().filter((at) => at.approval !== undefined);
-  const repeated = waiting.filter((at) => step.repeats(at));
-  const asked = waiting.filter((at) => !repeated.includes(at));
+/** Calls that a person would be asked about and that ask the same as an earlier one, which comes first. */
+const repeatedIn = (step: Step): readonly Passed[] =>
+  step.open().filter((at) => at.approval !== undefined && step.repeats(at));
+
+/** No call of a step runs until all approvals that can be asked are decided. */
+function* askAbout(agent: AgentState, step: Step, repeated: readonly Passed[]): Operation<void> {
+  const asked = step.open().filter((at) => at.approval !== undefined && !repeated.includes(at));
   const refusals = yield* askPeople(asked.map(({ call, approval }) => ({ call, approval: approval! })));
   for (const [index, refusal] of refusals.entries()) if (refusal) forgo(agent, step, asked[index]!, refusal);
-  return repeated;
 }
 
 /** Calls in the groups that run side by side; a barrier is alone, and where order counts each is. */
@@ -158,6 +166,7 @@ function* settleReturn(
 ): Operation<Exclude<StepEnd, { type: "next" }> | undefined> {
   const { call, approval } = terminal;
   const since = agent.pool.run.clock.now();
+  if (call.past?.outcome) return recallReturned(agent, step, terminal, call.past.outcome);
   const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
   const returned = refusal || isSpokenTo(agent) ? undefined : yield* proposeReturn(agent, call);
   if (returned?.type === "restarted" && step.isAlone) return returned;
@@ -174,4 +183,17 @@ function rejectionIn(returned: Return): Outcome | undefined {
   if (returned.type === "rejected") return returned.outcome;
   if (returned.type !== "restarted") return undefined;
   return { type: "refused", guard: returned.by, message: words.reconsider(returned.reasoning) };
+}
+
+/** What became of a terminal call is on record, and with it whether its agent ended. */
+function recallReturned(
+  agent: AgentState,
+  step: Step,
+  terminal: Passed,
+  outcome: Outcome,
+): Extract<Return, { type: "ended" }> | undefined {
+  const known = turnOf(agent)?.returned;
+  const returned = known && recallReturn(agent, known);
+  step.settle(terminal, settleCall(terminal.call, outcome, 0));
+  return outcome.type === "ok" && returned?.type === "ended" ? returned : undefined;
 }

@@ -15,12 +15,15 @@ import { AgentContext } from "./current-agent.ts";
 import type { Ending } from "./ending.ts";
 import { keepSession } from "./keep-session.ts";
 import type { Pool } from "./pool-state.ts";
+import { claim, markAt, placeOf, recallEnd, recallPlaces, revive } from "./recall-agent.ts";
 import { redacted } from "./redact-model.ts";
+import { extensionsOf } from "./spine.ts";
 import { transcribed } from "./transcript.ts";
 
 /** Starts an agent as a child of the current scope, and returns once it has forked. */
 export function* spawnAgent(pool: Pool, task: Task, index: number | undefined): Operation<AgentState> {
   const agent = createAgent(pool, typeof task === "string" ? { task } : task, index);
+  if (agent.result) return agent;
   const forked = withResolvers<void>();
   const running = yield* spawn(() => live(agent, forked.resolve));
   tasks.set(agent, running);
@@ -37,6 +40,7 @@ export function* cancelAgent(
 ): Operation<boolean> {
   if (agent.result) return false;
   agent.halted = exit;
+  agent.isCancelled = true;
   close(agent.life);
   yield* tasks.get(agent)!.halt();
   return true;
@@ -54,11 +58,12 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
       `spawn: "${options.task.slice(0, 60)}" needs a key: agents spawned in branches that run side by side are found by it on resume.`,
     );
   if (isClosing(pool.life)) throw new ConfigurationError(`spawn: the pool "${pool.key}" is over.`);
-  if (run.agents.has(key))
+  const past = claim(pool, key, options.task);
+  if (!past && run.agents.has(key))
     throw new ConfigurationError(
       `spawn: there is an agent "${key}" already; give the task, or its pool, another key.`,
     );
-  if (run.agents.size >= run.budget.maxAgents)
+  if (!past && run.agents.size >= run.budget.maxAgents)
     throw new ConfigurationError(
       `budget.maxAgents: this run may have ${run.budget.maxAgents} agents, and has them.`,
     );
@@ -87,21 +92,28 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
       if (!options.tools.includes(name) && name !== terminal?.name) tools.delete(name);
   }
   run.agents.add(key);
-  run.totals.agents++;
-  const agent = new AgentState({
-    key,
-    task: options.task,
-    pool,
-    system: options.system,
-    tools,
-    model: options.model && redacted(options.model, pool.redactions),
-    from,
-    maxTurns: options.budget?.maxTurns ?? pool.budget.maxTurns,
-    maxToolCalls: options.budget?.maxToolCalls ?? pool.budget.maxToolCalls,
-    output: options.output,
-  });
+  if (!past) run.totals.agents++;
+  const agent = new AgentState(
+    {
+      key,
+      task: options.task,
+      pool,
+      system: options.system,
+      tools,
+      model: options.model && redacted(options.model, pool.redactions),
+      from,
+      maxTurns: options.budget?.maxTurns ?? pool.budget.maxTurns,
+      maxToolCalls: options.budget?.maxToolCalls ?? pool.budget.maxToolCalls,
+      output: options.output,
+    },
+    past,
+  );
   pool.agents.push(agent);
-  run.live.add(agent);
+  if (past?.result) recallEnd(agent);
+  else {
+    run.live.add(agent);
+    if (past) recallPlaces(agent);
+  }
   return agent;
 }
 
@@ -137,7 +149,9 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
         agent.scope = yield* useScope();
         agent.session = yield* fork(agent);
         announce(agent);
-        forked();
+        // one that is taken up has forked once it is where its record ends: others may fork from it there
+        if (agent.past) agent.caughtUp = forked;
+        else forked();
         ending = yield* converse(agent);
       } finally {
         // from here on nothing of it is let in, woken or admitted; then what it started ends
@@ -151,7 +165,7 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
       agent.pool.run.emit({ type: "notice", agent: agent.key, message: `did not close: ${reasonOf(error)}` });
     ending ??= { exit: "model_error", result: undefined, reason: reasonOf(error) };
   } finally {
-    end(agent, ending ?? { exit: agent.halted, result: undefined });
+    end(agent, ending);
     forked();
   }
 }
@@ -162,17 +176,24 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
  */
 function* fork(agent: AgentState): Operation<Session> {
   const { pool, from, model } = agent.options;
-  const mark = from && (from.step?.mark ?? from.session.mark());
-  agent.lineage = from ? from.lineage.fork(from.step?.reads) : spineReads(pool);
+  if (from && !from.session) yield* revive(from, fork, converse);
+  const { past } = agent;
+  const before = past?.parent;
+  const spine = past?.spine ?? extensionsOf(pool);
+  if (from) agent.origin = before ?? { place: placeOf(from), reads: from.step?.reads ?? from.lineage.length };
+  else agent.origin = spine;
+  const mark = from && (before ? markAt(from, before.place) : (from.step?.mark ?? from.session.mark()));
+  agent.lineage = from ? from.lineage.fork(before?.reads ?? from.step?.reads) : spineReads(pool);
   if (model) {
     const opened = yield* keepSession(pool, model, () => model.open(pool.prefix));
     const session = pool.reviewers.length > 0 ? transcribed(opened) : opened;
-    if (pool.extension.length > 0) yield* session.append([...pool.extension]);
+    if (spine > 0) yield* session.append(pool.extension.slice(0, 2 * spine));
     return session;
   }
   const origin = from?.session ?? pool.spine!;
   const session = yield* keepSession(pool, agent.model, () => origin.fork());
   if (mark) yield* session.rewind(mark);
+  else if (spine < extensionsOf(pool)) yield* session.rewind(pool.places[spine]!.mark);
   return session;
 }
 
@@ -185,27 +206,41 @@ const spineReads = ({ caller, forksCaller }: Pool): Lineage =>
 
 function announce(agent: AgentState): void {
   const { pool, key, task } = agent.options;
-  pool.run.emit({
-    type: "agent:spawned",
-    agent: key,
-    task,
-    parent: parentOf(agent)?.key,
-    depth: pool.depth,
-    pool: pool.key,
-  });
+  const { past, origin } = agent;
+  if (!past)
+    pool.run.emit({
+      type: "agent:spawned",
+      agent: key,
+      task,
+      parent: parentOf(agent)?.key,
+      depth: pool.depth,
+      pool: pool.key,
+    });
+  if (!pool.run.recorder || past?.parent || past?.spine !== undefined) return;
+  const from = typeof origin === "number" ? { spine: origin } : { parent: origin! };
+  pool.run.note({ type: "record:forked", agent: key, ...from });
 }
 
-function end(agent: AgentState, ending: Ending): void {
-  const { emit } = agent.pool.run;
+/**
+ * An agent is over. On record it is that where it ended by itself, or was ended: one that is halted with its run, as
+ * by a process that goes away, can be taken up.
+ */
+function end(agent: AgentState, said: Ending | undefined): void {
+  const { run, life, isDone } = agent.pool;
+  const ending: Ending = said ?? { exit: agent.halted, result: undefined };
+  const isOver = said !== undefined || agent.isCancelled || isDone;
+  const tell = isOver ? run.emit : run.announce;
   if (ending.exit === "returned" || ending.exit === "text")
-    emit({ type: "agent:returned", agent: agent.key, exit: ending.exit, result: ending.result });
+    tell({ type: "agent:returned", agent: agent.key, exit: ending.exit, result: ending.result });
   const result = resultOf(agent, ending);
   agent.phase = "done";
-  agent.pool.run.live.delete(agent);
+  run.live.delete(agent);
+  agent.result = result;
+  tell({ type: "agent:ended", agent: agent.key, result });
   agent.end(result);
-  emit({ type: "agent:ended", agent: agent.key, result });
+  if (run.recorder && !isOver && !isClosing(life)) run.note({ type: "record:halted", agent: agent.key });
   // only now: an equal call of another agent must not run beside one that is still being stopped
-  for (const ticket of [...agent.tickets]) agent.pool.run.line.leave(ticket);
+  for (const ticket of [...agent.tickets]) run.line.leave(ticket);
 }
 
 const resultOf = (agent: AgentState, { exit, result, report, reason }: Ending): AgentResult => ({

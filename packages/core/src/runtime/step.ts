@@ -104,7 +104,7 @@ export class Step {
   /** What is to be said after the results: nothing may stand between those. */
   *say(more: readonly string[]): Operation<void> {
     const texts = [...this.#followUps, ...more];
-    yield* this.#agent.session.append(
+    yield* this.#agent.append(
       texts.map((text): Message => ({ role: "user", content: [{ type: "text", text }] })),
     );
   }

@@ -1,11 +1,14 @@
 import type { Operation } from "effection";
 import { windingOf } from "../decisions/life.ts";
+import { spentBy } from "../decisions/spend.ts";
+import { messageOfTurn } from "../decisions/turn-message.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { Slot } from "../effects/permits.ts";
 import { type GenerateRequest, type Model, ModelLimitError, type Turn } from "../values/model.ts";
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { parkAgent, setPhase } from "./park.ts";
+import { goOn, nextTurnOf } from "./recall-agent.ts";
 import {
   fundsFor,
   mostTokens,
@@ -27,12 +30,17 @@ export function* takeTurn(
   request: GenerateRequest,
   forced: boolean,
 ): Operation<Turn | undefined> {
+  const known = forced ? agent.past?.report : nextTurnOf(agent)?.result;
+  if (known) return yield* recallTurn(agent, known);
+  if (agent.past) yield* goOn(agent, forced);
   const { session } = agent;
   const { run } = agent.pool;
   const turn = agent.turns + 1;
   // the grant writes into this before its waiter resumes: a halt between the two gives it back
   const slot: Slot = { held: false };
-  for (let attempt = 0; ; attempt++) {
+  const limited = agent.past?.limited;
+  if (limited && (yield* waitOut(agent, limited.until)).type === "withdrawn") return undefined;
+  for (let attempt = limited ? limited.attempt + 1 : 0; ; attempt++) {
     let limit: ModelLimitError;
     let giveBack = (): void => {};
     try {
@@ -40,7 +48,11 @@ export function* takeTurn(
       giveBack = reserveTokens(agent);
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
-      agent.step ??= { mark: session.mark(), reads: agent.lineage.length };
+      agent.openStep();
+      agent.keepPlace();
+      // what the model is about to read is on record
+      const durable = run.recorder?.flush();
+      if (durable) yield* durable;
       const deltas = yield* session.generate({ ...request, maxTokens: mostTokens(agent) });
       let next = yield* deltas.next();
       for (; !next.done; next = yield* deltas.next())
@@ -89,12 +101,38 @@ export function waitForModel(
   });
 }
 
+/** A limit that is on record is waited out as it would have been: it is the same park. */
+function* waitOut(agent: AgentState, until: number): Operation<Woken<void>> {
+  const { run } = agent.pool;
+  const { past } = agent;
+  past!.limited = undefined;
+  if (until <= run.clock.now()) return { type: "woken", value: undefined };
+  agent.parks--;
+  run.totals.parks--;
+  return yield* parkAgent<void>(agent, {
+    reason: "rate_limit",
+    until,
+    enter: (wake) => run.clock.at(until, () => wake()),
+  });
+}
+
+/** A turn that is on record is put into the conversation as its model left it there. */
+function* recallTurn(agent: AgentState, turn: Turn): Operation<Turn> {
+  agent.openStep();
+  const message = turn.kept ?? messageOfTurn(turn);
+  yield* agent.append(message ? [message] : []);
+  return turn;
+}
+
 function complete(agent: AgentState, result: Turn, turn: number): Turn {
   const { run } = agent.pool;
   if (!Array.isArray(result.calls)) throw new TypeError("the model ended its turn without a list of calls");
   agent.usage = addUsage(agent.usage, result.usage);
   spendTokens(agent, result.usage);
   run.totals.usage = addUsage(run.totals.usage, result.usage);
-  run.emit({ type: "turn:completed", agent: agent.key, turn, result, tokens: agent.session.tokens });
+  agent.place++;
+  const { price } = agent.model;
+  const cost = price && { cost: spentBy(result.usage, price).cost };
+  run.emit({ type: "turn:completed", agent: agent.key, turn, result, tokens: agent.session.tokens, ...cost });
   return result;
 }

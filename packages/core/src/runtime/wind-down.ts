@@ -16,13 +16,15 @@ const SHARES = [0.5, 0.75, 0.9];
 
 /** Keeps a run's wall clock: past `soft` it winds down, past `hard` every agent is ended. Returns how to stop it. */
 export function* keepTime(pool: Pool): Operation<() => void> {
-  const { clock, budget, emit } = pool.run;
+  const { clock, budget, emit, past } = pool.run;
   const { soft, hard } = budget.wallClock ?? {};
   const limit = hard ?? soft;
   if (limit === undefined) return () => {};
   const scope = yield* useScope();
-  const start = clock.now();
-  const timers = SHARES.map((share) =>
+  // a run that is taken up goes on with what was left
+  const elapsed = past?.elapsed ?? 0;
+  const start = clock.now() - elapsed;
+  const timers = SHARES.filter((share) => share * limit > elapsed).map((share) =>
     clock.at(start + share * limit, () =>
       emit({ type: "budget:threshold", budget: "wallClock", share, used: share * limit, limit }),
     ),
@@ -44,6 +46,10 @@ export function* keepTime(pool: Pool): Operation<() => void> {
 /** Ends every agent of the tree; those spawned from now on end at once, since the run winds down. */
 function* endAll(pool: Pool): Operation<void> {
   const agents = [...pool.run.live].filter((agent) => isWithin(agent.life, pool.life));
-  for (const agent of agents) agent.halted = "deadline"; // agents of nested pools end with their callers
+  // agents of nested pools end with their callers
+  for (const agent of agents) {
+    agent.halted = "deadline";
+    agent.isCancelled = true;
+  }
   for (const agent of agents) yield* cancelAgent(agent, "deadline");
 }

@@ -8,14 +8,20 @@ import type { ReviewHappening } from "./review.ts";
 /** Why an agent or one of its calls waits. */
 export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client";
 
-/** One thing that happened in a run. `at` is in milliseconds since the epoch; `agent` and `call` are keys. */
-export type PoolEvent = { readonly run: string; readonly at: number } & Happening;
+/**
+ * One thing that happened in a run. `at` is in milliseconds since the epoch; `agent` and `call` are keys. `past`: it
+ * happened in an earlier process; who watches a resumed run is shown what went before first.
+ */
+export type PoolEvent = { readonly run: string; readonly at: number; readonly past?: true } & Happening;
 
 /** A {@link PoolEvent} before it is stamped with run and time. */
 export type Happening =
   | {
       readonly type: "pool:opened";
       readonly pool: string;
+      /** The pool around it, and the call that opened it; absent where there is none. */
+      readonly within?: string;
+      readonly call?: string;
       readonly model: string;
       readonly tools: readonly string[];
     }
@@ -88,7 +94,12 @@ export type Happening =
       readonly call: string;
       readonly approval: string;
     }
-  | { readonly type: "spine:extended"; readonly user: string; readonly assistant: string }
+  | {
+      readonly type: "spine:extended";
+      readonly pool: string;
+      readonly user: string;
+      readonly assistant: string;
+    }
   | { readonly type: "notice"; readonly agent?: string; readonly message: string };
 
 type AgentHappening = { readonly agent: string } & (
@@ -119,7 +130,15 @@ type AgentHappening = { readonly agent: string } & (
       readonly moment: "onPropose" | "onReturn";
     }
   | { readonly type: "agent:steered"; readonly message: string }
-  | { readonly type: "turn:completed"; readonly turn: number; readonly result: Turn; readonly tokens: number }
+  | {
+      readonly type: "turn:completed";
+      readonly turn: number;
+      readonly result: Turn;
+      /** Tokens its conversation now holds. */
+      readonly tokens: number;
+      /** US dollars; absent where the model's price is not known. */
+      readonly cost?: number;
+    }
 );
 
 type CallHappening = { readonly agent: string; readonly call: string; readonly tool: string } & (

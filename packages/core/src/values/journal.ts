@@ -4,6 +4,7 @@ import type { ApprovalDecision } from "./approval.ts";
 import type { Outcome } from "./call.ts";
 import type { PoolEvent } from "./event.ts";
 import type { Args, Json } from "./json.ts";
+import type { ReviewNote } from "./review.ts";
 
 /** One entry of a run's record: what happened, in the run's one total order. */
 export type JournalEntry = PoolEvent | RecordEntry;
@@ -22,7 +23,9 @@ export type Noted =
       readonly type: "record:redacted";
       readonly pool: string;
       readonly placeholder: string;
-      readonly value: string | number;
+      readonly value: string;
+      /** Whether it was a text, or these are the digits of a number. */
+      readonly form: "string" | "number";
       readonly kind: string;
     }
   /** What an agent started with: so many extensions of its pool's spine, or its parent's conversation at a place. */
@@ -59,6 +62,7 @@ export type Noted =
       /** Whether somebody judged it: its calls then run one after another. */
       readonly judged: boolean;
       readonly todos: readonly string[];
+      readonly reviews: readonly ReviewNote[];
       readonly calls: readonly PassedCall[];
     }
   /** What entered the context in place of a result that did not fit. */
@@ -85,7 +89,13 @@ export type Noted =
       readonly verdict: RecordedReturn;
     }
   /** Why an agent is asked for its report. */
-  | { readonly type: "record:stopped"; readonly agent: string; readonly stop: string }
+  | {
+      readonly type: "record:stopped";
+      readonly agent: string;
+      readonly stop: string;
+      /** What people had said that it hears with it. */
+      readonly heard: readonly string[];
+    }
   /** An agent ended with the scope it was spawned in. Should that be opened again, it goes on from its record. */
   | { readonly type: "record:halted"; readonly agent: string }
   /** The result of a harness's own step. */

@@ -104,6 +104,11 @@ export interface Turn {
   readonly calls: readonly ProposedCall[];
   readonly usage: Usage;
   readonly finish: "stop" | "calls" | "length" | "refusal";
+  /**
+   * The message that the conversation keeps of it, where that is more than what is said here: what its provider wants
+   * back. A recorded turn is put into a conversation as this.
+   */
+  readonly kept?: Message;
 }
 
 export interface ProposedCall {

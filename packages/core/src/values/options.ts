@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { PoolEvent } from "./event.ts";
 import type { GuardFunction, GuardOverrides } from "./guard.ts";
 import type { ToolLifecycleHooks } from "./hooks.ts";
+import type { Journal } from "./journal.ts";
 import type { Model } from "./model.ts";
 import type { Orchestrator } from "./orchestrator.ts";
 import type { Redactor } from "./redactor.ts";
@@ -66,6 +67,11 @@ export interface AgentPoolOptions {
    * their pools nest in the call they run in.
    */
   readonly parent?: ToolContext;
+  /**
+   * Where the run is recorded, and taken up from. The top pools of one job may share one: each needs a `key` of its
+   * own. Default: the {@link JournalContext}'s, if there is one. Nested pools are on their run's record.
+   */
+  readonly journal?: Journal;
   /** Sees every event of the run as it happens. What it throws is dropped. */
   readonly onEvent?: (event: PoolEvent) => void;
   /** Default: real time. */

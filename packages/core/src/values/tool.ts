@@ -31,6 +31,12 @@ export interface Tool {
   /** Calling it again with the same arguments is no sign of an agent going round in circles: polling, for example. */
   readonly repeatable?: boolean;
   /**
+   * A call of it may run twice with no harm, as one that only reads. Where a process ends in the middle of a call, the
+   * run that is taken up runs it again; of any other tool the model is told that nobody knows whether it ran. Default
+   * false.
+   */
+  readonly idempotent?: boolean;
+  /**
    * `client`: its calls park until their results are submitted, see `PoolHandle.submit`; `execute` is not called.
    * Default `server`.
    */
