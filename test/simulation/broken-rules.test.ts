@@ -19,6 +19,10 @@ const crowded = worlds.map(
     keys: Math.min(world.keys, 3),
     delegate: 0.5,
     hang: 0,
+    approve: 0,
+    restart: 0,
+    rewrite: 0,
+    client: 0,
   }),
 );
 
@@ -53,8 +57,13 @@ describe("the simulation notices when", { timeout: 120_000 }, () => {
       "core/src/decisions/lineage.ts",
       "core/src/decisions/view.ts",
       "core/src/decisions/waiting.ts",
+      "core/src/effects/parking.ts",
       "core/src/effects/permits.ts",
+      "core/src/runtime/ask-person.ts",
       "core/src/runtime/call-execution.ts",
+      "core/src/runtime/enter-line.ts",
+      "core/src/runtime/propose-step.ts",
+      "core/src/runtime/rewrite-call.ts",
       "models/src/conversation.ts",
     ])
       vi.doUnmock(`../../packages/${file}`);
@@ -186,6 +195,117 @@ describe("the simulation notices when", { timeout: 120_000 }, () => {
     const lineage = crowded.map((world): World => ({ ...world, scope: "lineage", keys: 2, turns: 4 }));
     expect(await whatGoesWrong(lineage, NO_INTERVENTION, /an ancestor had read/)).toMatch(
       /an ancestor had read/,
+    );
+  });
+
+  /** Worlds in which people are asked about most of it, and equal calls meet. */
+  const asked = crowded.map((world): World => ({ ...world, approve: 0.7 }));
+
+  it("nobody is asked about a call that needs a person: it runs all the same", async () => {
+    vi.doMock("../../packages/core/src/runtime/ask-person.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/ask-person.ts")>();
+      return {
+        ...module,
+        *askPeople(waiting: Parameters<typeof module.askPeople>[0]) {
+          return waiting.map(() => undefined);
+        },
+      };
+    });
+    expect(await whatGoesWrong(asked, NO_INTERVENTION, /nobody had approved/)).toMatch(/nobody had approved/);
+  });
+
+  it("an approval counts for whatever the call is by then: what runs is not what was shown", async () => {
+    vi.doMock("../../packages/core/src/runtime/ask-person.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/ask-person.ts")>();
+      return {
+        ...module,
+        *askPeople(waiting: Parameters<typeof module.askPeople>[0]) {
+          const refusals = yield* module.askPeople(waiting);
+          for (const { call } of waiting)
+            Object.assign(call, { args: Object.assign(Object.create(call.args), { args: { k: "k0" } }) });
+          return refusals;
+        },
+      };
+    });
+    expect(await whatGoesWrong(asked, NO_INTERVENTION, /nobody had approved/)).toMatch(/nobody had approved/);
+  });
+
+  it("an approved call is not asked about again in line: it runs although an equal one was read meanwhile", async () => {
+    vi.doMock("../../packages/core/src/runtime/enter-line.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/enter-line.ts")>();
+      return {
+        ...module,
+        enterLine: (...given: Parameters<typeof module.enterLine>) =>
+          given[0].approved ? undefined : module.enterLine(...given),
+      };
+    });
+    const cohort = asked.map((world): World => ({ ...world, scope: "cohort", never: 0 }));
+    expect(await whatGoesWrong(cohort, NO_INTERVENTION, /although/)).toMatch(/although/);
+  });
+
+  it("winding down does not reach who waits for a person: the run never ends", async () => {
+    vi.doMock("../../packages/core/src/effects/parking.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/effects/parking.ts")>();
+      return {
+        ...module,
+        Parking: class extends module.Parking {
+          override withdraw(): void {}
+        },
+      };
+    });
+    const never = asked.map((world): World => ({ ...world, never: 0.8 }));
+    expect(await whatGoesWrong(never, NO_INTERVENTION, /deadlock/)).toMatch(/deadlock/);
+  });
+
+  it("a step that was sent back runs all the same: its calls are answered twice over", async () => {
+    vi.doMock("../../packages/core/src/runtime/propose-step.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/propose-step.ts")>();
+      return {
+        ...module,
+        *proposeStep(...given: Parameters<typeof module.proposeStep>) {
+          const judged = yield* module.proposeStep(...given);
+          if (judged.type !== "restarted") return judged;
+          const [agent, , calls] = given;
+          for (const { id, tool, identity, args } of calls)
+            agent.pool.run.emit({
+              type: "call:dispatched",
+              agent: agent.key,
+              call: id,
+              tool,
+              identity,
+              args: args.args,
+              attempt: 0,
+            });
+          return judged;
+        },
+      };
+    });
+    const sentBack = crowded.map((world): World => ({ ...world, restart: 0.6 }));
+    expect(await whatGoesWrong(sentBack, NO_INTERVENTION, /ran, and then: call:discarded/)).toMatch(
+      /call:discarded/,
+    );
+  });
+
+  it("a rewritten call keeps the verdict on what it was: it runs unasked as what it is", async () => {
+    vi.doMock("../../packages/core/src/runtime/rewrite-call.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/rewrite-call.ts")>();
+      return {
+        ...module,
+        *rewriteCall(call: Parameters<typeof module.rewriteCall>[0]) {
+          const rewrite = yield* module.rewriteCall(call);
+          if (rewrite.type !== "rewritten") return rewrite;
+          // judged in the old form, run in the new one
+          const { args } = call.args;
+          const shown = { args, under: () => undefined, recordedUnder: () => undefined };
+          queueMicrotask(() => Object.assign(shown, { args: rewrite.args }));
+          Object.assign(call, { args: shown });
+          return { type: "none" };
+        },
+      };
+    });
+    const rewritten = asked.map((world): World => ({ ...world, rewrite: 0.8 }));
+    expect(await whatGoesWrong(rewritten, NO_INTERVENTION, /nobody had approved/)).toMatch(
+      /nobody had approved/,
     );
   });
 });

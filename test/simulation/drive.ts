@@ -30,6 +30,7 @@ export async function play(world: World, intervention: Intervention = { type: "n
   const cancelled: string[] = [];
   const task = run(function* () {
     handle = yield* useAgentPool(options);
+    witness.handle = handle;
     result = yield* handle.result;
   });
   task.then(
@@ -41,6 +42,7 @@ export async function play(world: World, intervention: Intervention = { type: "n
       end ??= "failed";
     },
   );
+  let wound = false;
   await quiet();
   for (let step = 0; end === undefined; step++) {
     if (intervention.type !== "none" && intervention.step === step) {
@@ -64,9 +66,18 @@ export async function play(world: World, intervention: Intervention = { type: "n
       await quiet();
       if (end !== undefined) break;
     }
-    if (step > MOST_STEPS || !witness.clock.step()) {
+    if (step > MOST_STEPS) {
       end = "stuck";
       break;
+    }
+    if (!witness.clock.step()) {
+      // who waits for somebody who never answers is wound down; nothing else may be waited for
+      if (wound || !isAsking(handle)) {
+        end = "stuck";
+        break;
+      }
+      wound = true;
+      handle?.windDown();
     }
     await quiet();
   }
@@ -75,6 +86,10 @@ export async function play(world: World, intervention: Intervention = { type: "n
   await quiet();
   return { witness, end: end ?? "failed", result, error, left, cancelled };
 }
+
+/** Whether people or clients are asked something. */
+const isAsking = (handle: PoolHandle | undefined): boolean =>
+  handle !== undefined && handle.approvals.list().length + handle.clientCalls().length > 0;
 
 /** Until every promise that can settle has. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 import type { PoolEvent } from "@agentpool/core";
+import { digestOf } from "../../packages/core/src/decisions/digest.ts";
 import type { Played } from "./drive.ts";
-import type { World } from "./world.ts";
+import { needsPerson, type World } from "./world.ts";
 
 /** What is wrong with how a world was played: one sentence each. None is right. */
 export function violations(world: World, played: Played): string[] {
@@ -10,6 +11,8 @@ export function violations(world: World, played: Played): string[] {
     ...limits(world, played),
     ...repetitions(world, played.witness.events),
     ...answers(played),
+    ...refusals(played.witness.events),
+    ...approvals(world, played.witness.events),
     ...orders(played.witness.events),
     ...transcripts(played),
   ];
@@ -25,7 +28,8 @@ function* endings({ end, error, result, witness, left }: Played): Iterable<strin
 }
 
 function* leftovers({ witness, left }: Played): Iterable<string> {
-  if (witness.clock.pending > 0) yield `${witness.clock.pending} timers are left`;
+  const timers = witness.clock.pending - witness.answering;
+  if (timers > 0) yield `${timers} timers are left`;
   if (witness.inside > 0) yield `${witness.inside} tool bodies were entered and not left`;
   if (!left) return;
   if (left.inLine > 0) yield `${left.inLine} tickets are left`;
@@ -60,7 +64,7 @@ function* repetitions({ scope }: World, events: readonly PoolEvent[]): Iterable<
         new Set(event.parent ? [...(inherited.get(event.parent) ?? []), ...readBefore(event, calls)] : []),
       );
     if (event.type === "call:dispatched" && event.attempt === 0) {
-      const what = `${event.tool} ${String(event.args.k)}`;
+      const what = `${event.identity} ${String(event.args.k)}`;
       for (const [id, other] of calls)
         if (
           other.what === what &&
@@ -90,13 +94,13 @@ function readBefore(
   event: Extract<PoolEvent, { type: "agent:spawned" }>,
   calls: ReadonlyMap<string, Known>,
 ): string[] {
-  const step = /:(\d+)#\d+~[^/]*\/[^/]+$/.exec(event.agent)?.[1];
+  const step = /:(\d+)(?:\.\d+)?#\d+~[^/]*\/[^/]+$/.exec(event.agent)?.[1];
   return [...calls]
     .filter(([id, call]) => call.agent === event.parent && call.state === "read" && turnOf(id) < Number(step))
     .map(([, call]) => call.what);
 }
 
-const turnOf = (id: string): number => Number(/:(\d+)#\d+$/.exec(id)?.[1]);
+const turnOf = (id: string): number => Number(/:(\d+)(?:\.\d+)?#\d+$/.exec(id)?.[1]);
 
 /** Whether an agent works for a call: its key begins with the call's. */
 const isUnder = (agent: string, call: string): boolean => agent.startsWith(`${call}~`);
@@ -109,14 +113,58 @@ const FINAL = new Set([
   "call:substituted",
 ]);
 
-/** Every call that was proposed is answered once, unless its agent was stopped. */
+/** A call that was refused, called off or answered for never ran, and one that was sent back did not either. */
+function* refusals(events: readonly PoolEvent[]): Iterable<string> {
+  const ran = new Set<string>();
+  for (const event of events) {
+    if (event.type === "call:dispatched") ran.add(event.call);
+    if (
+      (event.type === "call:refused" ||
+        event.type === "call:cancelled" ||
+        event.type === "call:substituted" ||
+        event.type === "call:discarded") &&
+      ran.has(event.call)
+    )
+      yield `${event.call} ran, and then: ${event.type}`;
+  }
+  const blocked = new Set<string>();
+  for (const event of events) {
+    if (event.type === "call:refused" || event.type === "call:discarded") blocked.add(event.call);
+    if (event.type === "call:dispatched" && blocked.has(event.call))
+      yield `${event.call} was refused, and ran`;
+  }
+}
+
+/** What needs a person runs after one approved it, as it was shown, and not otherwise. */
+function* approvals(world: World, events: readonly PoolEvent[]): Iterable<string> {
+  const asked = new Map<string, { readonly call: string; readonly digest: string }>();
+  const approved = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "approval:requested") asked.set(event.approval.id, event.approval);
+    if (event.type === "approval:decided" && event.decision.type === "approved") {
+      const { call, digest } = asked.get(event.approval)!;
+      approved.set(call, digest);
+    }
+    if (
+      event.type === "call:dispatched" &&
+      event.identity !== "local:pick" &&
+      needsPerson(world, event.identity, event.args.k) &&
+      approved.get(event.call) !== digestOf(event.identity, event.args)
+    )
+      yield `${event.call} ran, and nobody had approved that`;
+  }
+}
+
+/** Every call that was proposed is answered once, or sent back, unless its agent was stopped. */
 function* answers({ witness: { events }, end }: Played): Iterable<string> {
   const settled = new Map<string, number>();
   const admitted = new Map<string, number>();
   const stopped = new Set<string>();
+  const discarded = new Set<string>();
   for (const event of events) {
     if (event.type === "agent:ended" && event.result.exit === "cancelled") stopped.add(event.agent);
     if (!("call" in event) || event.call === undefined) continue;
+    if (event.type === "call:discarded") discarded.add(event.call);
     if (FINAL.has(event.type)) settled.set(event.call, (settled.get(event.call) ?? 0) + 1);
     if (event.type === "call:admitted") admitted.set(event.call, (admitted.get(event.call) ?? 0) + 1);
   }
@@ -126,6 +174,10 @@ function* answers({ witness: { events }, end }: Played): Iterable<string> {
     const read = admitted.get(event.call) ?? 0;
     if (times > 1) yield `${event.call} was settled ${times} times`;
     if (read > 1) yield `${event.call} was admitted ${read} times`;
+    if (discarded.has(event.call)) {
+      if (times + read > 0) yield `${event.call} was sent back, and answered`;
+      continue;
+    }
     if (end === "done" && !stopped.has(event.agent) && (times !== 1 || read !== 1))
       yield `${event.call} was settled ${times} times and admitted ${read} times`;
   }

@@ -1,5 +1,6 @@
 import {
   type AgentPoolOptions,
+  ApprovalDesk,
   type Args,
   agentPool,
   dedup,
@@ -7,12 +8,15 @@ import {
   type ManualClock,
   manualClock,
   type PoolEvent,
+  type PoolHandle,
   parallel,
+  requireApproval,
   runPool,
   sleepOn,
   type Tool,
   type ToolContext,
   type ToolGuard,
+  type ToolLifecycleHooks,
   ToolRetryError,
 } from "@agentpool/core";
 import { type ScriptedMoment, type ScriptedTurn, scripted } from "@agentpool/models";
@@ -32,6 +36,13 @@ export interface World {
   readonly retry: number;
   readonly hang: number;
   readonly delegate: number;
+  /** Of what is asked for, how much needs a person; of those who ask, how many are never answered. */
+  readonly approve: number;
+  readonly never: number;
+  /** How many steps are sent back, calls become others, and calls run elsewhere. */
+  readonly restart: number;
+  readonly rewrite: number;
+  readonly client: number;
   readonly guard: "keyed" | "predicate" | "async predicate" | "promised predicate";
   readonly scope: "lineage" | "cohort";
   readonly concurrentTools: number;
@@ -43,7 +54,11 @@ export interface World {
 export interface Witness {
   readonly clock: ManualClock;
   readonly events: PoolEvent[];
+  /** Given once the pool is open: who answers for clients needs it. */
+  handle: PoolHandle | undefined;
   readonly moments: readonly ScriptedMoment[];
+  /** Timers of people and clients who have not answered yet. */
+  answering: number;
   /** Tool bodies that run now, but for those that wait for a pool they opened; and the most there ever were. */
   bodies: number;
   mostBodies: number;
@@ -68,15 +83,20 @@ export function createWorld(world: World): { readonly options: AgentPoolOptions;
   const witness: Witness = {
     clock,
     events,
+    handle: undefined,
     moments: model.requests,
+    answering: 0,
     bodies: 0,
     mostBodies: 0,
     inside: 0,
     stopping: false,
     late: [],
   };
+  const approvals = new ApprovalDesk();
   const options: AgentPoolOptions = {
     model,
+    approvals,
+    hooks: hooksOf(world),
     system: "",
     clock,
     tools: toolsOf(world, witness, latency),
@@ -92,6 +112,8 @@ export function createWorld(world: World): { readonly options: AgentPoolOptions;
     },
     onEvent: (event) => {
       events.push(event);
+      if (event.type === "approval:requested") decideLater(world, witness, approvals, event.approval.id);
+      if (event.type === "call:parked" && event.reason === "client") submitLater(world, witness, event);
       if (witness.stopping && (event.type === "call:dispatched" || event.type === "turn:started"))
         witness.late.push(`${event.type} ${event.agent}`);
     },
@@ -117,6 +139,7 @@ function turnOf(
     calls: Array.from({ length: calls }, (_, index) => {
       const k = `k${Math.floor(chance(world.seed, key, turn, index, "key") * world.keys)}`;
       const dice = chance(world.seed, key, turn, index, "tool");
+      if (chance(world.seed, key, turn, index, "where") < world.client) return { tool: "pick", args: { k } };
       if (dice < world.delegate && depthOf(key) < 2)
         return { tool: dice < world.delegate / 2 ? "delegate" : "delegateAsync", args: { k } };
       return { tool: chance(world.seed, key, turn, index, "kind") < 0.5 ? "read" : "fetch", args: { k } };
@@ -226,7 +249,81 @@ function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] 
       }
     },
   };
-  return [read, fetch, delegate, delegateAsync];
+  const pick: Tool = {
+    ...common("pick"),
+    target: "client",
+    execute: () => {
+      throw new Error("it runs elsewhere");
+    },
+  };
+  return [read, fetch, pick, delegate, delegateAsync];
+}
+
+const TOOLS = ["read", "fetch", "pick", "delegate", "delegateAsync"];
+
+/** Whether a person has to be asked about a call: what it asks for decides, so that it can be told from outside. */
+export const needsPerson = ({ seed, approve }: World, identity: string, k: unknown): boolean =>
+  chance(seed, identity, String(k), "approve") < approve;
+
+/** The harness: it rewrites some calls, asks people about some, and sends some steps back. */
+const hooksOf = (world: World): readonly ToolLifecycleHooks[] => [
+  ...(world.rewrite > 0 ? [rewriting(world)] : []),
+  ...(world.approve > 0 ? [asking(world)] : []),
+  ...(world.restart > 0 ? [judging(world)] : []), // steps that are judged run in order: not in every world
+];
+
+const rewriting = ({ seed, rewrite, keys }: World): ToolLifecycleHooks => ({
+  rewrite({ call: { id, tool, args } }) {
+    if (chance(seed, id, "rewrite") >= rewrite) return undefined;
+    if (tool === "read") return { type: "rewrite", tool: "fetch", args, mode: "replace" };
+    return { type: "rewrite", args: { k: `k${Math.floor(chance(seed, id, "to") * keys)}` }, mode: "merge" };
+  },
+});
+
+const asking = (world: World): ToolLifecycleHooks => ({
+  beforeDispatch: [
+    {
+      name: "people",
+      tools: TOOLS.filter((tool) => tool !== "pick"),
+      decide: ({ identity, args }) =>
+        needsPerson(world, identity, args.k) ? requireApproval("somebody should look") : undefined,
+    },
+  ],
+});
+
+const judging = ({ seed, restart }: World): ToolLifecycleHooks => ({
+  onPropose: ({ agent, turn, attempt }) =>
+    chance(seed, agent.key, turn, attempt, "restart") < restart
+      ? { type: "restart", reasoning: "Otherwise." }
+      : undefined,
+});
+
+function after(witness: Witness, ms: number, answer: () => void): void {
+  witness.answering++;
+  witness.clock.at(witness.clock.now() + ms, () => {
+    witness.answering--;
+    answer();
+  });
+}
+
+/** A person decides after a while, in whatever order that makes, or never. */
+function decideLater(world: World, witness: Witness, approvals: ApprovalDesk, id: string): void {
+  if (chance(world.seed, id, "never") < world.never) return;
+  after(witness, 1 + Math.floor(chance(world.lat, id, "decided") * 60), () => {
+    if (!approvals.list().some((approval) => approval.id === id)) return;
+    if (chance(world.seed, id, "decision") < 0.6) approvals.approve(id);
+    else approvals.deny(id, "no");
+  });
+}
+
+/** A client submits all results that its agent waits for after a while, or never. */
+function submitLater(world: World, witness: Witness, { agent, call }: { agent: string; call: string }): void {
+  if (chance(world.seed, call, "never") < world.never) return;
+  after(witness, 1 + Math.floor(chance(world.lat, call, "submitted") * 40), () => {
+    const open = witness.handle!.clientCalls().filter((asked) => asked.agent === agent);
+    if (open.some(({ id }) => id === call))
+      witness.handle!.submit(Object.fromEntries(open.map(({ id, args }) => [id, { picked: args.k }])));
+  });
 }
 
 function once(run: () => void): () => void {
@@ -282,6 +379,4 @@ function guardOf(world: World, tool: string, { clock }: Witness, latency: () => 
 }
 
 const scopesOf = ({ scope }: World): GuardOverrides =>
-  Object.fromEntries(
-    ["read", "fetch", "delegate", "delegateAsync"].map((tool) => [`${tool}_dedup`, { scope }]),
-  );
+  Object.fromEntries(TOOLS.map((tool) => [`${tool}_dedup`, { scope }]));
