@@ -1,4 +1,4 @@
-import { type ApprovalDecision, ApprovalDesk, agentPool, defineTool, parallel } from "@agentpool/core";
+import { agentPool, defineTool, parallel } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run, scoped, spawn, withResolvers } from "effection";
 import { expect, test } from "vitest";
@@ -16,31 +16,16 @@ const send = defineTool({
 
 /** A run that sends a letter once a person lets it; `asked` is told when the call waits. */
 function* sending(journal: RunJournal, asked: () => void = () => {}) {
-  const desk = new ApprovalDesk();
-  const decided = new Map<string, ApprovalDecision>();
-  const answer = (id: string) => {
-    const decision = decided.get(id);
-    if (decision && desk.list().some((open) => open.id === id)) desk.answer(id, decision);
-  };
-  yield* spawn(() =>
-    journal.decisions!((id, decision) => {
-      decided.set(id, decision);
-      answer(id);
-    }),
-  );
-  journal.note(started("r1"));
+  if (journal.history.length === 0) journal.note(started("r1"));
   return yield* agentPool({
     run: "r1",
+    journal,
     model: scripted(() => [{ calls: [{ tool: "send", args: { to: "ada" } }] }, { text: "Done." }]),
     tools: [send],
     requireApproval: ["send"],
-    approvals: desk,
     orchestrate: parallel(["write"]),
     onEvent(event) {
-      journal.append(event);
-      if (event.type !== "approval:requested") return;
-      asked();
-      answer(event.approval.id);
+      if (event.type === "approval:requested") asked();
     },
   });
 }
