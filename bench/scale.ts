@@ -12,6 +12,7 @@ export interface Scale {
     readonly calls: number;
   };
   readonly live: number;
+  readonly corpus: { readonly files: number; readonly searches: number };
 }
 
 export const full: Scale = {
@@ -20,6 +21,7 @@ export const full: Scale = {
   conversation: { turns: 20_000, short: 50, long: 500 },
   guard: { few: 10, many: 100_000, agents: 20, calls: 500 },
   live: 10_000,
+  corpus: { files: 10_000, searches: 300 },
 };
 
 /** A tenth of the work: to see that everything runs. Its ratios are rough, and targets are not meant for it. */
@@ -29,4 +31,5 @@ export const quick: Scale = {
   conversation: { turns: 2_000, short: 50, long: 500 },
   guard: { few: 10, many: 10_000, agents: 5, calls: 200 },
   live: 1_000,
+  corpus: { files: 1_000, searches: 100 },
 };

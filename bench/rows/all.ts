@@ -1,3 +1,4 @@
+import { corpusAtSize } from "./corpus-at-size.ts";
 import { keyedGuard } from "./keyed-guard.ts";
 import { liveAgents } from "./live-agents.ts";
 import type { Row } from "./row.ts";
@@ -11,4 +12,5 @@ export const groups: readonly (readonly Row[])[] = [
   [turnsLong],
   [keyedGuard],
   [liveAgents],
+  [corpusAtSize],
 ];
