@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fence } from "./fence.ts";
+
+const linesOf = (fenced: string): string[] => fenced.split("\n");
+
+describe("a fence", () => {
+  it("holds a value as JSON on one line, between two that are named alike", () => {
+    const [open, data, close, ...more] = linesOf(fence("calls", { q: "a\nb <c>" }));
+    expect(more).toEqual([]);
+    expect(open).toMatch(/^<data calls [0-9a-f]{16}>$/);
+    expect(close).toBe(`</${open!.slice(1)}`);
+    expect(JSON.parse(data!)).toEqual({ q: "a\nb <c>" });
+    expect(data).not.toMatch(/[<>]/);
+  });
+
+  it("is named after what it holds, and so alike for the same", () => {
+    expect(fence("x", ["a"])).toBe(fence("x", ["a"]));
+    expect(linesOf(fence("x", ["a"]))[0]).not.toBe(linesOf(fence("x", ["b"]))[0]);
+  });
+
+  it("takes what JSON has no form for", () => {
+    expect(linesOf(fence("x", undefined))[1]).toBe("null");
+    expect(linesOf(fence("x", { big: 10n }))[1]).toBe('{"big":"10"}');
+  });
+
+  it("is not closed from inside, whatever it holds", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
+        const lines = linesOf(fence("x", value));
+        expect(lines).toHaveLength(3);
+        expect(lines[1]).not.toMatch(/[<>\u2028\u2029\r]/);
+        expect(JSON.parse(lines[1]!)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
