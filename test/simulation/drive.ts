@@ -1,4 +1,11 @@
-import { type Occupancy, type PoolHandle, type PoolResult, useAgentPool } from "@agentpool/core";
+import {
+  type AgentPoolOptions,
+  type ManualClock,
+  type Occupancy,
+  type PoolHandle,
+  type PoolResult,
+  useAgentPool,
+} from "@agentpool/core";
 import { run } from "effection";
 import { createWorld, type Witness, type World } from "./world.ts";
 
@@ -18,11 +25,23 @@ export interface Played {
   readonly cancelled: readonly string[];
 }
 
+/** What a world is played with that is not part of it. */
+export interface Setting {
+  readonly clock?: ManualClock;
+  readonly adapt?: (options: AgentPoolOptions) => AgentPoolOptions;
+}
+
 const MOST_STEPS = 20_000;
 
 /** Plays a world to its end: fires what is due next, lets everything that follows from it happen, and so on. */
-export async function play(world: World, intervention: Intervention = { type: "none" }): Promise<Played> {
-  const { options, witness } = createWorld(world);
+export async function play(
+  world: World,
+  intervention: Intervention = { type: "none" },
+  { clock, adapt = (given) => given }: Setting = {},
+): Promise<Played> {
+  const created = createWorld(world, clock);
+  const { witness } = created;
+  const options = adapt(created.options);
   let handle: PoolHandle | undefined;
   let result: PoolResult | undefined;
   let error: unknown;

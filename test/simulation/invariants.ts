@@ -67,6 +67,7 @@ function* repetitions({ scope }: World, events: readonly PoolEvent[]): Iterable<
       const what = `${event.identity} ${String(event.args.k)}`;
       for (const [id, other] of calls)
         if (
+          id !== event.call && // one that is taken up runs again
           other.what === what &&
           other.state !== "over" &&
           (scope === "cohort" || other.agent === event.agent || isUnder(event.agent, id))

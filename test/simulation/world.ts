@@ -71,8 +71,10 @@ export interface Witness {
 
 const DEADLINE = 400;
 
-export function createWorld(world: World): { readonly options: AgentPoolOptions; readonly witness: Witness } {
-  const clock = manualClock();
+export function createWorld(
+  world: World,
+  clock: ManualClock = manualClock(),
+): { readonly options: AgentPoolOptions; readonly witness: Witness } {
   const latency = random(world.lat);
   const model = scripted(
     ({ key }) =>

@@ -188,6 +188,9 @@ export class Recorded {
       case "call:proposed":
         call.proposed = true;
         return;
+      case "call:discarded":
+        call.discarded = true;
+        return;
       case "call:rewritten":
         call.rewrite = event.to;
         return;
@@ -364,6 +367,7 @@ export class Recorded {
       agent: agent.key,
       tool,
       proposed: false,
+      discarded: false,
       rewrite: undefined,
       passed: undefined,
       approvals: new Set(),

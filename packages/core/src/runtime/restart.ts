@@ -53,7 +53,7 @@ export function recallRestart(
 /** The turn leaves the conversation, and its corrected reasoning takes its place. */
 export function* restartTurn(agent: AgentState, turn: Turn, restart: Restart): Operation<void> {
   const { reasoning } = restart;
-  if (!turnOf(agent)?.restarted) announce(agent, turn, restart);
+  announce(agent, turn, restart);
   agent.turns--;
   agent.attempt++;
   yield* agent.rewind(agent.step!.mark);
@@ -64,13 +64,15 @@ export function* restartTurn(agent: AgentState, turn: Turn, restart: Restart): O
 }
 
 /** The decision first: calls that are discarded follow from it. */
-function announce({ key, pool, turns, attempt }: AgentState, turn: Turn, restart: Restart): void {
+function announce(agent: AgentState, turn: Turn, { reasoning, by, moment }: Restart): void {
+  const { key, pool, turns, attempt, past } = agent;
   const { run } = pool;
-  const { reasoning, by, moment } = restart;
-  run.totals.turns--;
-  run.emit({ type: "turn:restarted", agent: key, turn: turns, attempt, reasoning, by, moment });
+  if (!turnOf(agent)?.restarted) {
+    run.totals.turns--;
+    run.emit({ type: "turn:restarted", agent: key, turn: turns, attempt, reasoning, by, moment });
+  }
   for (const [index, { tool }] of turn.calls.entries()) {
     const call = `${key}:${turns}${attempt > 0 ? `.${attempt}` : ""}#${index}`;
-    run.emit({ type: "call:discarded", agent: key, call, tool });
+    if (!past?.calls.get(call)?.discarded) run.emit({ type: "call:discarded", agent: key, call, tool });
   }
 }

@@ -13,6 +13,8 @@ export interface RecordedCall {
   readonly agent: string;
   readonly tool: string;
   proposed: boolean;
+  /** It was sent back with its step. */
+  discarded: boolean;
   /** What hooks made of it. */
   rewrite: { readonly tool: string; readonly args: Args } | undefined;
   /** It passed its gates. */

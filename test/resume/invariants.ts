@@ -1,0 +1,91 @@
+import { type AgentResult, isEvent, type JournalEntry, type PoolEvent } from "@agentpool/core";
+import type { Played } from "../simulation/drive.ts";
+
+/** What is wrong with how a run went on from a part of its record: one sentence each. None is right. */
+export function resumeViolations(recorded: readonly JournalEntry[], played: Played): string[] {
+  const past = recorded.filter(isEvent);
+  const now = played.witness.events.filter((event) => !event.past);
+  return [
+    ...shown(past, played),
+    ...executions(past, now),
+    ...questions(past, now),
+    ...generations(past, played),
+    ...ends(past, now, played),
+  ];
+}
+
+/** Who watches is shown all that is on record, in its order, before anything new. */
+function* shown(past: readonly PoolEvent[], { witness }: Played): Iterable<string> {
+  const events = witness.events.filter((event) => event.past);
+  if (events.length !== past.length) yield `${events.length} of ${past.length} events were shown again`;
+  if (witness.events.slice(0, events.length).some((event) => !event.past))
+    yield "something new was shown before all that is on record was";
+}
+
+const FINAL = new Set([
+  "call:settled",
+  "call:refused",
+  "call:cancelled",
+  "call:withdrawn",
+  "call:substituted",
+]);
+
+/** A call whose outcome is on record is over; one that was dispatched is not judged again. */
+function* executions(past: readonly PoolEvent[], now: readonly PoolEvent[]): Iterable<string> {
+  const over = new Set<string>();
+  const dispatched = new Map<string, number>();
+  for (const event of past) {
+    if ("call" in event && event.call !== undefined && FINAL.has(event.type)) over.add(event.call);
+    if (event.type === "call:dispatched") dispatched.set(event.call, event.attempt);
+  }
+  for (const event of now) {
+    if (!("call" in event) || event.call === undefined) continue;
+    if (over.has(event.call) && (event.type === "call:dispatched" || FINAL.has(event.type)))
+      yield `${event.call} was over, and then: ${event.type}`;
+    if (event.type === "call:refused" && dispatched.has(event.call))
+      yield `${event.call} was dispatched, and then refused by ${event.guard}`;
+    if (event.type === "call:dispatched" && event.attempt < (dispatched.get(event.call) ?? 0))
+      yield `${event.call} went back to attempt ${event.attempt}`;
+  }
+}
+
+/** Nobody is asked twice. */
+function* questions(past: readonly PoolEvent[], now: readonly PoolEvent[]): Iterable<string> {
+  const asked = new Set<string>();
+  const decided = new Set<string>();
+  for (const event of past) {
+    if (event.type === "approval:requested") asked.add(event.approval.id);
+    if (event.type === "approval:decided") decided.add(event.approval);
+  }
+  for (const event of now) {
+    if (event.type === "approval:requested" && asked.has(event.approval.id))
+      yield `somebody was asked again about ${event.call}`;
+    if (event.type === "approval:decided" && decided.has(event.approval))
+      yield `${event.call} was decided again`;
+  }
+}
+
+/** A turn on record is not generated again. */
+function* generations(past: readonly PoolEvent[], { witness }: Played): Iterable<string> {
+  const completed = new Map<string, number>();
+  for (const event of past)
+    if (event.type === "turn:completed") completed.set(event.agent, (completed.get(event.agent) ?? 0) + 1);
+  const restarted = new Set(past.flatMap((event) => (event.type === "turn:restarted" ? [event.agent] : [])));
+  for (const { key, turn } of witness.moments)
+    if (!restarted.has(key) && turn <= (completed.get(key) ?? 0)) yield `${key} generated turn ${turn} again`;
+}
+
+/** An end on record stands. */
+function* ends(past: readonly PoolEvent[], now: readonly PoolEvent[], { result }: Played): Iterable<string> {
+  const ended = new Map<string, AgentResult>();
+  for (const event of past) if (event.type === "agent:ended") ended.set(event.agent, event.result);
+  for (const event of now) {
+    if ((event.type === "agent:ended" || event.type === "turn:started") && ended.has(event.agent))
+      yield `${event.agent} was over, and then: ${event.type}`;
+  }
+  for (const agent of result?.agents ?? []) {
+    const before = ended.get(agent.key);
+    if (before && JSON.stringify(before) !== JSON.stringify(agent))
+      yield `${agent.key} has another result than on record`;
+  }
+}
