@@ -11,6 +11,8 @@ export { ApprovalDesk } from "./effects/approval-desk.ts";
 
 // Time
 export { type ManualClock, manualClock, sleepOn, systemClock, useClock } from "./effects/clock.ts";
+// Replay
+export { type Fate, type GuardReplay, type ReplayedCall, replayGuards } from "./replay/replay-guards.ts";
 // Pools
 export { type AgentOptions, agentPool, useAgent } from "./runtime/agent-pool.ts";
 export { useCurrentAgent } from "./runtime/current-agent.ts";

@@ -9,7 +9,7 @@ import { bounded, isPending } from "../effects/bounded.ts";
 import { Later } from "../effects/later.ts";
 import type { Answerable } from "../values/answer.ts";
 import type { Outcome } from "../values/call.ts";
-import type { Call } from "./call-state.ts";
+import type { Asked } from "./call-state.ts";
 import { hookFailed } from "./hook-failure.ts";
 import { Inquiry } from "./inquiry.ts";
 
@@ -33,7 +33,7 @@ export type Verdict =
  * `approval`: why a person is asked in any case.
  */
 export function askGuards(
-  call: Call,
+  call: Asked,
   guards: readonly BoundGuard[],
   view: View,
   approval?: string,
@@ -42,7 +42,7 @@ export function askGuards(
 }
 
 interface Asking {
-  readonly call: Call;
+  readonly call: Asked;
   readonly guards: readonly BoundGuard[];
   readonly view: View;
   readonly lookers: BoundGuard[];
@@ -98,7 +98,7 @@ function heed(answer: Answer, guard: BoundGuard, asking: Asking): Verdict | unde
   return undefined;
 }
 
-function warnUnused(call: Call, hook: string, value: unknown): void {
+function warnUnused(call: Asked, hook: string, value: unknown): void {
   const message = "its substitute is not used: a person is asked about this call";
   call.agent.pool.run.emit({
     type: "hook:warning",
@@ -110,7 +110,7 @@ function warnUnused(call: Call, hook: string, value: unknown): void {
   });
 }
 
-function askKeyed(guard: Extract<BoundGuard, { type: "keyed" }>, call: Call, view: View): Answer {
+function askKeyed(guard: Extract<BoundGuard, { type: "keyed" }>, call: Asked, view: View): Answer {
   try {
     const value = call.args.under(guard.key);
     if (value === undefined) return CLEAR;
@@ -128,7 +128,7 @@ type Looking = Exclude<BoundGuard, { type: "keyed" }>;
  * Asks a guard that looks for itself, twice where it has to be: with what is read, and as if the calls before it had
  * succeeded. Where only the second keeps the call, their outcomes decide.
  */
-function askLooking(guard: Looking, call: Call, view: View): Answer | Later<Answer> {
+function askLooking(guard: Looking, call: Asked, view: View): Answer | Later<Answer> {
   const since = call.agent.pool.run.clock.now();
   const snapshot = new Snapshot(view, guard.scope, call.identity);
   try {
@@ -151,7 +151,7 @@ const foresees = (snapshot: Snapshot, view: View): boolean =>
 
 function* lookOn(
   guard: Looking,
-  call: Call,
+  call: Asked,
   view: View,
   snapshot: Snapshot,
   since: number,
@@ -170,7 +170,7 @@ function* lookOn(
 
 function* foreseeOn(
   guard: Looking,
-  call: Call,
+  call: Asked,
   snapshot: Snapshot,
   since: number,
   now: NeedsApproval | undefined,
@@ -186,7 +186,7 @@ function* foreseeOn(
 const put = (guard: Looking, inquiry: Inquiry): Answerable<unknown> =>
   guard.type === "predicate" ? guard.reject(inquiry) : guard.decide(inquiry);
 
-const inTime = (guard: Looking, call: Call, answer: Answerable<unknown>): Operation<unknown> =>
+const inTime = (guard: Looking, call: Asked, answer: Answerable<unknown>): Operation<unknown> =>
   bounded(answer, new Allowance(call.agent.pool.run.clock, guard.timeoutMs));
 
 /** What a guard's answer does to the call; undefined: nothing. Throws where it is malformed. */
@@ -220,7 +220,7 @@ function foreseen(
 }
 
 /** A broken guard refuses: it is there to be safe with. */
-function failed(guard: BoundGuard, call: Call, since: number, error: unknown): Answer {
+function failed(guard: BoundGuard, call: Asked, since: number, error: unknown): Answer {
   const refuses = guard.onError === "refuse";
   const place = { agent: call.agent, call: call.id, hook: guard.name, moment: "beforeDispatch", since };
   hookFailed(place, error, refuses ? "refused" : "skipped");

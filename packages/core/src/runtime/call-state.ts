@@ -6,6 +6,7 @@ import type { CallInfo } from "../values/call.ts";
 import type { RecordedCall } from "../values/recorded.ts";
 import type { ReviewNote } from "../values/review.ts";
 import type { AgentState } from "./agent-state.ts";
+import type { Run } from "./run.ts";
 
 /** A call on its way through the stages. */
 export interface Call {
@@ -31,8 +32,15 @@ export interface Call {
   readonly past?: RecordedCall;
 }
 
+/** What asking about a call takes of it, and of its agent. */
+export type Asked = Pick<Call, "id" | "tool" | "identity" | "args" | "turn" | "bound"> & {
+  readonly agent: Pick<AgentState, "key" | "view"> & {
+    readonly pool: { readonly run: Pick<Run, "id" | "clock" | "emit"> };
+  };
+};
+
 /** What hooks see of a call: a copy they can do with as they like. */
-export const infoOf = (call: Call): CallInfo => ({
+export const infoOf = (call: Asked): CallInfo => ({
   id: call.id,
   tool: call.tool,
   identity: call.identity,

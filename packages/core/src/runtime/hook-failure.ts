@@ -1,9 +1,9 @@
 import { errorType } from "../decisions/parse.ts";
-import type { AgentState } from "./agent-state.ts";
+import type { Asked } from "./call-state.ts";
 
 /** Where a hook failed. */
 export interface HookPlace {
-  readonly agent: AgentState;
+  readonly agent: Pick<Asked["agent"], "key" | "pool">;
   readonly call?: string;
   readonly hook: string;
   readonly moment: string;

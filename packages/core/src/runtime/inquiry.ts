@@ -6,18 +6,18 @@ import type { CallInfo } from "../values/call.ts";
 import type { GuardInput } from "../values/guard.ts";
 import type { Args } from "../values/json.ts";
 import type { ToolMeta, ToolSource } from "../values/tool.ts";
-import { type Call, infoOf } from "./call-state.ts";
+import { type Asked, infoOf } from "./call-state.ts";
 
 /** One question to one guard. Copies are made when they are looked at. */
 export class Inquiry implements GuardInput {
-  readonly #call: Call;
+  readonly #call: Asked;
   readonly #snapshot: Snapshot;
   readonly #foresee: boolean;
   #args: Args | undefined;
   #meta: ToolMeta | undefined;
 
   /** `foresee`: ask as if every earlier call in line had succeeded. */
-  constructor(call: Call, snapshot: Snapshot, foresee: boolean) {
+  constructor(call: Asked, snapshot: Snapshot, foresee: boolean) {
     this.#call = call;
     this.#snapshot = snapshot;
     this.#foresee = foresee;

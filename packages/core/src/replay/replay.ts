@@ -1,0 +1,239 @@
+import type { Operation } from "effection";
+import { type BoundTool, bindTool, guardNames, hooksOf, Keys } from "../decisions/bind.ts";
+import { CallArgs } from "../decisions/call-args.ts";
+import { type Holder, Line, type Ticket } from "../decisions/line.ts";
+import { Lineage } from "../decisions/lineage.ts";
+import { checkedOverrides, guardSettings } from "../decisions/overrides.ts";
+import { parseArgs } from "../decisions/parse.ts";
+import type { View } from "../decisions/view.ts";
+import { Later } from "../effects/later.ts";
+import { askGuards, type Verdict } from "../runtime/ask-guards.ts";
+import type { Outcome } from "../values/call.ts";
+import type { JournalEntry } from "../values/journal.ts";
+import type { RecordedFate } from "./recorded-calls.ts";
+import type { Fate, GuardReplay } from "./replay-guards.ts";
+import { ReplayedAgent } from "./replayed-agent.ts";
+
+/** A call that passed its guards so far. */
+interface Standing {
+  readonly recorded: RecordedFate;
+  readonly agent: ReplayedAgent;
+  readonly bound: BoundTool;
+  readonly args: CallArgs;
+  ticket: Ticket | undefined;
+  /** Guards to ask again from its place in line. */
+  lookers: BoundTool["guards"];
+  /** Its outcome is known; it takes effect once the call has run here too. */
+  succeeded: boolean | undefined;
+  admitted: boolean;
+  /** Waits here for earlier calls in line. */
+  parked: boolean;
+}
+
+/** Goes through a record with guards of other settings, as a run goes through its calls. */
+export class Replay {
+  readonly #calls: ReadonlyMap<string, RecordedFate>;
+  readonly #tools: ReadonlyMap<string, BoundTool>;
+  readonly #line = new Line();
+  readonly #cohort = Lineage.empty();
+  readonly #agents = new Map<string, ReplayedAgent>();
+  /** The agents and calls that pools were opened in. */
+  readonly #callers = new Map<string, string>();
+  readonly #standing = new Map<string, Standing>();
+  readonly #fates = new Map<string, Fate>();
+  /** Agents that would not have been: the call that started them is refused here. */
+  readonly #gone = new Set<string>();
+
+  constructor(calls: ReadonlyMap<string, RecordedFate>, { tools, hooks = [], guards = {} }: GuardReplay) {
+    this.#calls = calls;
+    const keys = new Keys();
+    const known = guardNames([...tools.flatMap(hooksOf), ...hooks]);
+    const settings = guardSettings(checkedOverrides({ ...guards }), known);
+    this.#tools = new Map(tools.map((tool) => [tool.name, bindTool(tool, hooks, settings, keys)]));
+    for (const { guards: bound } of this.#tools.values())
+      for (const guard of bound) if (guard.type === "keyed") this.#line.register(guard.key);
+  }
+
+  /** What became of a call here; undefined: what is on record. */
+  fateOf(call: string): Fate | undefined {
+    return this.#fates.get(call);
+  }
+
+  *take(entry: JournalEntry): Operation<void> {
+    switch (entry.type) {
+      case "pool:opened":
+        if (entry.call !== undefined) this.#callers.set(entry.pool, entry.call);
+        return;
+      case "agent:spawned": {
+        const call = this.#callers.get(entry.pool) ?? "";
+        const caller = this.#standing.get(call);
+        const parent = this.#agents.get(entry.parent ?? "");
+        const fate = this.#fates.get(call);
+        if (
+          this.#gone.has(entry.parent ?? "") ||
+          this.#gone.has(this.#calls.get(call)?.agent ?? "") ||
+          (fate && fate.type !== "ran")
+        )
+          this.#gone.add(entry.agent);
+        this.#agents.set(entry.agent, new ReplayedAgent(entry, { parent, caller }));
+        return;
+      }
+      case "record:forked": {
+        const parent = this.#agents.get(this.#agents.get(entry.agent)?.view.parent ?? "");
+        if (entry.parent && parent) this.#agents.get(entry.agent)?.forkFrom(parent, entry.parent.reads);
+        return;
+      }
+      case "turn:completed":
+        this.#agents.get(entry.agent)?.turnCompleted(entry.turn);
+        return;
+      case "call:proposed":
+        return yield* this.#propose(entry.call);
+      case "record:step":
+        return yield* this.#enterStep(entry);
+      case "call:dispatched":
+        return yield* this.#enter(this.#standing.get(entry.call));
+      case "call:refused":
+      case "call:cancelled":
+      case "call:substituted":
+        // it had waited in line; here it may run, and is taken to succeed
+        return yield* this.#settle(entry.call, true);
+      case "call:settled":
+        return yield* this.#settle(entry.call, entry.outcome.type === "ok");
+      case "call:withdrawn":
+        return yield* this.#settle(entry.call, false);
+      case "call:admitted":
+        return yield* this.#admit(entry.call, entry.attended);
+      case "agent:ended": {
+        for (const ticket of [...(this.#agents.get(entry.agent)?.holder.tickets ?? [])])
+          this.#line.leave(ticket);
+        return yield* this.#wake();
+      }
+    }
+  }
+
+  /** At the gates, before it has a place in line. */
+  *#propose(id: string): Operation<void> {
+    const recorded = this.#calls.get(id)!;
+    const bound = this.#tools.get(recorded.tool);
+    const agent = this.#agents.get(recorded.agent);
+    if (recorded.fate.type === "other" || !bound || !agent) return;
+    if (this.#gone.has(recorded.agent)) {
+      this.#fates.set(id, { type: "other" });
+      return;
+    }
+    const args = recorded.args ?? argsOf(bound, recorded.input);
+    if (!args) return;
+    recorded.args = args;
+    const standing: Standing = {
+      recorded,
+      agent,
+      bound,
+      args: new CallArgs(args),
+      ticket: undefined,
+      lookers: bound.guards,
+      succeeded: undefined,
+      admitted: false,
+      parked: false,
+    };
+    const verdict = yield* this.#ask(standing, undefined);
+    if (verdict.type === "blocked") {
+      this.#block(standing, verdict.outcome);
+      return;
+    }
+    standing.lookers = verdict.lookers;
+    this.#standing.set(id, standing);
+    this.#fates.set(id, { type: "ran" });
+  }
+
+  /** The calls of a step take their places in the order they were emitted. */
+  *#enterStep({ agent, turn, calls }: Extract<JournalEntry, { type: "record:step" }>): Operation<void> {
+    const asked = new Set(calls.filter(({ approval }) => approval !== undefined).map(({ call }) => call));
+    const passed = new Set(calls.map(({ call }) => call));
+    const here = [...this.#standing.values()].filter(
+      ({ recorded }) => recorded.agent === agent && recorded.turn === turn && !asked.has(recorded.call),
+    );
+    for (const standing of here) yield* this.#enter(standing);
+    // what a guard had kept at the gates is taken to succeed, how long that takes nobody knows
+    for (const { recorded } of here) if (!passed.has(recorded.call)) yield* this.#settle(recorded.call, true);
+  }
+
+  /** Takes its place in line, and runs unless earlier calls are in its way. */
+  *#enter(standing: Standing | undefined): Operation<void> {
+    if (!standing || standing.ticket) return;
+    standing.ticket = this.#line.take(standing.agent.holder, standing.bound.identity, standing.args);
+    yield* this.#go(standing);
+  }
+
+  /** Asks again from its place in line. */
+  *#go(standing: Standing): Operation<void> {
+    const { ticket, lookers } = standing;
+    if (!ticket || lookers.length === 0) return;
+    const verdict = yield* this.#ask(standing, ticket);
+    if (verdict.type === "blocked") {
+      this.#line.leave(ticket);
+      this.#block(standing, verdict.outcome);
+      yield* this.#wake();
+      return;
+    }
+    standing.parked = verdict.behind.some(({ state }) => state === "open");
+    if (standing.parked) return;
+    standing.lookers = [];
+    if (standing.succeeded !== undefined) yield* this.#settle(standing.recorded.call, standing.succeeded);
+    if (standing.admitted) yield* this.#admit(standing.recorded.call, true);
+  }
+
+  *#settle(id: string, succeeded: boolean): Operation<void> {
+    const standing = this.#standing.get(id);
+    if (!standing) return;
+    standing.succeeded = succeeded;
+    if (standing.parked || !standing.ticket) return;
+    if (succeeded) this.#line.succeed(standing.ticket);
+    else this.#line.leave(standing.ticket);
+    yield* this.#wake();
+  }
+
+  *#admit(id: string, attended: boolean): Operation<void> {
+    const standing = this.#standing.get(id);
+    const { agent } = standing ?? {};
+    if (attended) this.#agents.get(this.#calls.get(id)?.agent ?? "")?.readThen();
+    if (!standing?.ticket || !agent || !standing.succeeded) return;
+    standing.admitted = true;
+    if (standing.parked) return;
+    this.#standing.delete(id);
+    agent.attend(standing.bound.identity, standing.args);
+    this.#cohort.attend(standing.bound.identity, standing.args);
+    this.#line.leave(standing.ticket);
+    yield* this.#wake();
+  }
+
+  /** Something in line has changed: those that waited for it are asked again, in their order. */
+  *#wake(): Operation<void> {
+    for (const standing of [...this.#standing.values()])
+      if (standing.parked && standing.ticket?.state === "open") yield* this.#go(standing);
+  }
+
+  #block(standing: Standing, outcome: Outcome): void {
+    const { call } = standing.recorded;
+    this.#standing.delete(call);
+    if (outcome.type === "refused" || outcome.type === "cancelled" || outcome.type === "substituted")
+      this.#fates.set(call, {
+        type: outcome.type,
+        guard: outcome.guard,
+        ...("message" in outcome ? { message: outcome.message } : {}),
+      });
+  }
+
+  *#ask({ recorded, agent, bound, args, lookers }: Standing, ticket: Ticket | undefined): Operation<Verdict> {
+    const holder: Holder = agent.holder;
+    const view: View = { lineage: agent.lineage, cohort: this.#cohort, line: this.#line, holder, ticket };
+    const { call: id, tool, turn } = recorded;
+    const call = { id, tool, identity: bound.identity, args, turn, bound, agent: agent.asked };
+    const verdict = askGuards(call, lookers, view);
+    return verdict instanceof Later ? yield* verdict.operation : verdict;
+  }
+}
+
+function argsOf(bound: BoundTool, input: string) {
+  const parsed = parseArgs(bound.name, input, bound.schema);
+  return parsed.type === "parsed" ? parsed.args : undefined;
+}

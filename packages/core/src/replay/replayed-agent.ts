@@ -1,0 +1,80 @@
+import type { CallArgs } from "../decisions/call-args.ts";
+import { createLife } from "../decisions/life.ts";
+import type { Holder, Ticket } from "../decisions/line.ts";
+import { Lineage } from "../decisions/lineage.ts";
+import { systemClock } from "../effects/clock.ts";
+import type { Asked } from "../runtime/call-state.ts";
+import type { Agent } from "../values/agent.ts";
+import type { PoolEvent } from "../values/event.ts";
+import { noUsage } from "../values/usage.ts";
+
+type Spawned = Extract<PoolEvent, { type: "agent:spawned" }>;
+
+/** Whom an agent comes from: the agent it was forked from, the call that opened its pool. */
+export interface Origin {
+  readonly parent: ReplayedAgent | undefined;
+  readonly caller: { readonly agent: ReplayedAgent; readonly ticket: Ticket | undefined } | undefined;
+}
+
+/** An agent of a recorded run, with what it has read here. */
+export class ReplayedAgent {
+  readonly holder: Holder;
+  readonly asked: Asked["agent"];
+  lineage: Lineage;
+  #view: Agent;
+  /** How much it had read here when it had read so much then: where forks of it begin. */
+  readonly #lengths = [0];
+
+  constructor({ agent, task, parent, depth, run }: Spawned, { caller, parent: from }: Origin) {
+    const under = caller ? [...caller.agent.holder.under, ...(caller.ticket ? [caller.ticket] : [])] : [];
+    this.holder = { life: createLife(), under, tickets: new Set() };
+    this.lineage = (from ?? caller?.agent)?.lineage.fork() ?? Lineage.empty();
+    this.#view = {
+      key: agent,
+      task,
+      parent,
+      depth,
+      state: "calling",
+      turns: 0,
+      toolCallCount: 0,
+      attendedCount: 0,
+      refusals: [],
+      parks: 0,
+      usage: noUsage,
+    };
+    const self = this;
+    this.asked = {
+      key: agent,
+      get view() {
+        return self.view;
+      },
+      // what a guard that breaks would leave on record is not kept: its refusal is what counts
+      pool: { run: { id: run, clock: systemClock(), emit: () => {} } },
+    };
+  }
+
+  get view(): Agent {
+    return this.#view;
+  }
+
+  /** Starts with what its parent had read here when it had read so much then. */
+  forkFrom(parent: ReplayedAgent, reads: number): void {
+    this.lineage = parent.lineage.fork(parent.#lengths[reads] ?? parent.lineage.length);
+  }
+
+  turnCompleted(turns: number): void {
+    this.#view = { ...this.#view, turns };
+  }
+
+  attend(identity: string, args: CallArgs): void {
+    this.lineage.attend(identity, args);
+    this.#lengths[this.#lengths.length - 1] = this.lineage.length;
+    const { attendedCount, toolCallCount } = this.#view;
+    this.#view = { ...this.#view, attendedCount: attendedCount + 1, toolCallCount: toolCallCount + 1 };
+  }
+
+  /** On record it read one more result. */
+  readThen(): void {
+    this.#lengths.push(this.lineage.length);
+  }
+}
