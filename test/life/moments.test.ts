@@ -533,7 +533,7 @@ describe("rewrite", () => {
         requireApproval: ["find"],
         hooks: [rewriting({ type: "rewrite", tool: "find", args: { q: "y" }, mode: "replace" })],
       });
-      expect(waiting(rig)).toMatchObject({ tool: "search", identity: "local:find", args: { q: "y" } });
+      expect(waiting(rig)).toMatchObject({ tool: "find", identity: "local:find", args: { q: "y" } });
       yield* approve(rig, waiting(rig));
       yield* finish(rig);
     }));

@@ -14,7 +14,7 @@ export interface Call {
   readonly id: string;
   /** The model's id: its result is matched by it. */
   readonly toolCallId: string;
-  /** The name the model used. */
+  /** The name the model used; of a call that was rewritten, the name of what it became. */
   readonly tool: string;
   readonly identity: string;
   readonly args: CallArgs;

@@ -145,7 +145,7 @@ function* gateRewritten(call: Call, past: RecordedCall["rewrite"]): Operation<Ga
   if (form.type === "refused") return block(call.tool, call.id, form);
   const { bound } = form;
   return yield* known(
-    gateGuards({ ...call, bound, identity: bound.identity, args: new CallArgs(form.args) }),
+    gateGuards({ ...call, bound, tool, identity: bound.identity, args: new CallArgs(form.args) }),
   );
 }
 

@@ -6,7 +6,7 @@ export interface Approval {
   readonly id: string;
   readonly agent: string;
   readonly call: string;
-  /** The name the model used, and the canonical one. */
+  /** The name the model used, or of what the call was rewritten to; and the canonical one. */
   readonly tool: string;
   readonly identity: string;
   readonly args: Args;

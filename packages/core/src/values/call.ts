@@ -4,7 +4,7 @@ import type { Args } from "./json.ts";
 export interface CallInfo {
   /** Stable across retries and resumes: use it as an idempotency key. For example `research/2:3#0`. */
   readonly id: string;
-  /** The name the model used. */
+  /** The name the model used; of a call that was rewritten, the name of what it became. */
   readonly tool: string;
   /** The canonical name: `local:fetch_page`, `mcp:server/tool`, `skill:name`. */
   readonly identity: string;

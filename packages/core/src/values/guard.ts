@@ -6,7 +6,7 @@ import type { ToolMeta, ToolSource } from "./tool.ts";
 
 /** What a guard is asked about. */
 export interface GuardInput {
-  /** The name the model used. */
+  /** The name the model used; of a call that was rewritten, the name of what it became. */
   readonly tool: string;
   /** The canonical name: `local:fetch_page`. */
   readonly identity: string;
