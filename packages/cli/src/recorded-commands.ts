@@ -4,6 +4,7 @@ import type { Invocation } from "./command-line.ts";
 import type { ApprovalsFlags } from "./commands/approvals.ts";
 import type { DecideFlags } from "./commands/decide.ts";
 import type { ExportFlags } from "./commands/export.ts";
+import type { GuardsFlags } from "./commands/guards.ts";
 import type { PruneFlags } from "./commands/prune.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
 import type { RunsFlags } from "./commands/runs.ts";
@@ -79,6 +80,28 @@ export function addRecordedCommands(
       invoke(function* () {
         const { traceCommand } = yield* until(import("./commands/trace.ts"));
         return yield* traceCommand(io, run, flags);
+      }),
+    );
+
+  withStoreFlags(program.command("guards"))
+    .description(
+      "Replay a run against other guard settings: what they would have refused, allowed and saved.",
+    )
+    .argument("[run]", RUN_ARGUMENT)
+    .addOption(
+      new Option("-s, --set <change>", "a change of a guard, such as url_dedup.scope=cohort").argParser(
+        (value: string, before: readonly string[] = []) => [...before, value],
+      ),
+    )
+    .option("--harness <file>", "take the guards of another harness.yml")
+    .option("--suggest", "rank changes by what they would have saved, over this run or all")
+    .option("-n, --limit <count>", "with --suggest: look at so many runs (default: 50)", countOf)
+    .option("--json", "print one object")
+    .addHelpText("after", GUARDS)
+    .action((run: string | undefined, flags: GuardsFlags) =>
+      invoke(function* () {
+        const { guardsCommand } = yield* until(import("./commands/guards.ts"));
+        return yield* guardsCommand(io, run, flags);
       }),
     );
 
@@ -196,6 +219,17 @@ Examples:
   pool trace latest --type call:refused
   pool trace latest --agent research/0 --type call: --type turn:
   pool trace latest --json | jq -r 'select(.type == "call:dispatched") | .tool' | sort | uniq -c`;
+
+const GUARDS = `
+No model and no tool runs: the guards are asked again about every call of the record, in its order. Without --set or
+--harness they are those of harness.yml as it is now. Out comes a table of the calls that something else would have
+become of, what that saves, and the yaml to paste.
+
+Examples:
+  pool guards latest --set url_dedup.scope=cohort
+  pool guards latest --set query_dedup=false --set read_dedup.scope=cohort
+  pool guards 20260131 --harness other.yml --json | jq .tokensSaved
+  pool guards --suggest`;
 
 const EXPORT = `
 The document has the format "agentpool-run": { run, entries }: what pool show --json and pool trace --json print. What

@@ -25,7 +25,18 @@ describe("help", () => {
   it("lists no command that is not there", async () => {
     const { stdout } = await call(["--help"], { cwd: folderWith({}) });
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) [[<(]/gm)].map(([, name]) => name);
-    const recorded = ["resume", "runs", "show", "trace", "export", "prune", "approvals", "approve", "deny"];
+    const recorded = [
+      "resume",
+      "runs",
+      "show",
+      "trace",
+      "guards",
+      "export",
+      "prune",
+      "approvals",
+      "approve",
+      "deny",
+    ];
     expect(commands).toEqual(["run", "config", ...recorded, "completion", "help"]);
   });
 

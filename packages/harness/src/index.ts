@@ -18,3 +18,4 @@ export {
 export { type Outcome, type RunOptions, runHarness } from "./run-harness.ts";
 export { EFFORTS, type HarnessFile, harnessSchema } from "./schema.ts";
 export { assertBuilt, unbuiltProblems } from "./unbuilt.ts";
+export { type HarnessTools, useTools } from "./use-tools.ts";

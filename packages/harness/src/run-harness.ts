@@ -9,17 +9,17 @@ import {
 } from "@agentpool/core";
 import type { RunJournal } from "@agentpool/journal";
 import { type Brief, research, Winding } from "@agentpool/research";
-import { type Corpus, corpusTools, useCorpus } from "@agentpool/tools";
+import type { Corpus } from "@agentpool/tools";
 import { type Operation, scoped } from "effection";
 import { withConfig } from "./config.ts";
 import type { Harness } from "./harness.ts";
-import { loadProgram } from "./load-program.ts";
 import { misspeltNames } from "./misspelt-names.ts";
 import { type Models, useModels } from "./models.ts";
 import type { ProgramContext } from "./program.ts";
 import { type Recorder, recorderOf } from "./record-run.ts";
 import { tightened } from "./tightened.ts";
 import { assertBuilt } from "./unbuilt.ts";
+import { useTools } from "./use-tools.ts";
 
 export interface RunOptions {
   readonly question: string;
@@ -54,9 +54,7 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
   return scoped(function* () {
     assertBuilt(harness);
     const { options, recorder } = yield* onRecord(given);
-    const program = yield* loadProgram(harness);
-    const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: options.onReading }));
-    const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? [])];
+    const { program, corpus, tools } = yield* useTools(harness, options.onReading);
     const notices = [...harness.notices, ...(corpus?.notices ?? []), ...misspeltNames(harness, tools)];
     for (const message of notices)
       options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
