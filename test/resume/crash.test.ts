@@ -14,7 +14,7 @@ const numRuns = Number(process.env.AGENTPOOL_WORLDS ?? 40);
 /** Plays a world, and puts it on record. */
 async function recordOf(world: World): Promise<readonly JournalEntry[]> {
   const journal = memoryJournal();
-  const played = await play(world, undefined, { adapt: (options) => ({ ...options, journal }) });
+  const played = await play(world, undefined, { adapt: (options) => ({ ...options, run: "r", journal }) });
   expect(violations(world, played)).toEqual([]);
   return journal.entries;
 }
@@ -24,7 +24,7 @@ async function takeUp(world: World, recorded: readonly JournalEntry[]): Promise<
   const journal = memoryJournal(recorded);
   return await play(world, undefined, {
     clock: clockAfter(recorded),
-    adapt: (options) => ({ ...options, journal }),
+    adapt: (options) => ({ ...options, run: "r", journal }),
   });
 }
 

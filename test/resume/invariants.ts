@@ -49,12 +49,13 @@ function* executions(past: readonly PoolEvent[], now: readonly PoolEvent[]): Ite
   }
 }
 
-/** Nobody is asked twice. */
+/** Nobody is asked twice, unless it was called off in between. */
 function* questions(past: readonly PoolEvent[], now: readonly PoolEvent[]): Iterable<string> {
   const asked = new Set<string>();
   const decided = new Set<string>();
   for (const event of past) {
     if (event.type === "approval:requested") asked.add(event.approval.id);
+    if (event.type === "approval:void") asked.delete(event.approval);
     if (event.type === "approval:decided") decided.add(event.approval);
   }
   for (const event of now) {

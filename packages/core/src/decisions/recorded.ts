@@ -182,7 +182,7 @@ export class Recorded {
   }
 
   #addOfCall(agent: RecordedAgent, event: CallEvent): void {
-    const call = this.#callOf(agent, event.call, event.tool);
+    const call = this.#callOf(agent, event.call);
     const tree = this.#treeOf.get(agent.pool);
     switch (event.type) {
       case "call:proposed":
@@ -271,13 +271,13 @@ export class Recorded {
         return;
       case "record:step":
         turnOf(agent, entry.turn, entry.attempt).step = entry;
-        for (const passed of entry.calls) this.#callOf(agent, passed.call, "").passed = passed;
+        for (const passed of entry.calls) this.#callOf(agent, passed.call).passed = passed;
         return;
       case "record:fitted":
-        this.#callOf(agent, entry.call, "").fitted = { outcome: entry.outcome, dropped: entry.dropped };
+        this.#callOf(agent, entry.call).fitted = { outcome: entry.outcome, dropped: entry.dropped };
         return;
       case "record:followed":
-        this.#callOf(agent, entry.call, "").followed = { message: entry.message };
+        this.#callOf(agent, entry.call).followed = { message: entry.message };
         return;
       case "record:return":
         turnOf(agent, entry.turn, entry.attempt).returned = entry.verdict;
@@ -356,16 +356,15 @@ export class Recorded {
 
   #call(agent: string, id: string): RecordedCall | undefined {
     const known = this.agents.get(agent);
-    return known && this.#callOf(known, id, "");
+    return known && this.#callOf(known, id);
   }
 
-  #callOf(agent: RecordedAgent, id: string, tool: string): RecordedCall {
+  #callOf(agent: RecordedAgent, id: string): RecordedCall {
     const known = agent.calls.get(id);
     if (known) return known;
     const call: RecordedCall = {
       id,
       agent: agent.key,
-      tool,
       proposed: false,
       discarded: false,
       rewrite: undefined,

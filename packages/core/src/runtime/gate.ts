@@ -90,7 +90,7 @@ function recallGate(
     agent,
     id,
     toolCallId: proposed.id,
-    tool: proposed.tool,
+    tool: name,
     identity: bound.identity,
     args: new CallArgs(parsed.args),
     turn,

@@ -11,7 +11,6 @@ import type { Usage } from "./usage.ts";
 export interface RecordedCall {
   readonly id: string;
   readonly agent: string;
-  readonly tool: string;
   proposed: boolean;
   /** It was sent back with its step. */
   discarded: boolean;
