@@ -23,6 +23,7 @@ import {
 import { run } from "effection";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { digestOf } from "../../packages/core/src/decisions/digest.ts";
 import {
   ask,
   asks,
@@ -281,6 +282,16 @@ describe("A1: an approval binds to call, tool identity and arguments", () => {
       expect(new Set([one, other, tool]).size).toBe(3);
       expect(new Set(list.map(({ id }) => id)).size).toBe(4);
     }));
+
+  it("A1: arguments that differ in white space, line ends or letters' forms are other arguments", () => {
+    const of = (text: string): string => digestOf("local:run", { text });
+    const texts = ["a b", "a  b", "a\nb", " a b", "\u00e9", "e\u0301"];
+    expect(new Set(texts.map(of)).size).toBe(texts.length);
+    expect(digestOf("local:run", { a: 1, b: { c: 2, d: [1, 2] } })).toBe(
+      digestOf("local:run", { b: { d: [1, 2], c: 2 }, a: 1 }),
+    );
+    expect(digestOf("local:run", { list: [1, 2] })).not.toBe(digestOf("local:run", { list: [2, 1] }));
+  });
 
   it("A1: what is shown cannot be changed: the call runs as it was approved", () =>
     run(function* () {

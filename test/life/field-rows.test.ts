@@ -127,6 +127,36 @@ describe("G6: a tool under whatever name is the same tool", () => {
       expect(wrong.result.agents[0]!.refusals).toMatchObject([{ guard: "auth_reject" }]);
     }));
 
+  it("G6: to the authorisation gate: under a second name, or brought by a nested pool without its mark, it needs the grant", () =>
+    run(function* () {
+      const bank = { identity: "mcp:bank/pay", source: "mcp" } as const;
+      const alias = instant("transfer", bank);
+      const beside = yield* playLife({
+        model: playing(ask("transfer"), report()),
+        tools: [instant("pay", { ...bank, protected: true }), alias],
+      });
+      expect(alias.asked).toEqual([]);
+      expect(beside.result.agents[0]!.refusals).toMatchObject([{ tool: "transfer", guard: "auth_reject" }]);
+      const brought = instant("pay", bank);
+      const nested = yield* playLife({
+        model: casting({
+          "agent/0": [ask("nest"), report()],
+          "agent/0:1#0~0/0": [ask("pay"), { text: "done" }],
+        }),
+        tools: [
+          instant("pay", { ...bank, protected: true }),
+          instant("nest", {
+            *execute() {
+              yield* agentPool({ tools: [brought], orchestrate: parallel(["nested"]) });
+              return "done";
+            },
+          }),
+        ],
+      });
+      expect(brought.asked).toEqual([]);
+      expect(ofType(nested.events, "call:refused")).toMatchObject([{ tool: "pay", guard: "auth_reject" }]);
+    }));
+
   it("G6: in a nested pool that brings it under a name of its own: the deny by the outer name holds", () =>
     run(function* () {
       const inner = served("harmless");

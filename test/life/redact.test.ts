@@ -188,6 +188,36 @@ describe("a redacted value", () => {
       expect(found).toEqual([`${ANN} ordered ORD-1`]);
     }));
 
+  it("is not shown by forking from an agent of a pool that hides less: that is an error", () =>
+    run(function* () {
+      const model = casting({ "agent/a": [ask("nest"), report()], b: [report()] });
+      const thrown: unknown[] = [];
+      const nest = instant("nest", {
+        *execute(_args, { agent }) {
+          try {
+            yield* agentPool({
+              redact: {},
+              *orchestrate(pool) {
+                yield* pool.waitFor(yield* pool.spawn({ task: "b", key: "b", parent: agent }));
+              },
+            });
+          } catch (error) {
+            thrown.push(error);
+          }
+          return "done";
+        },
+      });
+      yield* playLife({
+        model,
+        tools: [nest],
+        *orchestrate(pool) {
+          yield* pool.waitFor(yield* pool.spawn({ task: `Write to ${ANN}.`, key: "a" }));
+        },
+      });
+      expect(String(thrown[0])).toContain("hides less from its model");
+      expect(seenBy(model).split(ANN)).toHaveLength(1 + model.requestsOf("agent/a").length);
+    }));
+
   it("has its mapping on record and never in an event: no event holds the placeholder beside the value", () =>
     run(function* () {
       const { events } = yield* playLife({

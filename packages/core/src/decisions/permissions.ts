@@ -38,6 +38,16 @@ export function grantsWithin(
   return given ? [...around, given] : around;
 }
 
+/**
+ * Identities of the tools that need a grant: of those here, and of those around. A tool needs one under whatever name it
+ * comes, and by whoever it is brought.
+ */
+export const protectedWithin = (
+  around: ReadonlySet<string> | undefined,
+  tools: readonly Tool[],
+): ReadonlySet<string> =>
+  new Set([...(around ?? []), ...tools.filter((tool) => tool.protected).map(identityOf)]);
+
 /** Patterns, and the identities of what they select here: a tool is the same under another name. */
 export const identified = (patterns: readonly string[], tools: readonly Tool[]): readonly string[] => [
   ...new Set([

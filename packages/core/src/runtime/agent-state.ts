@@ -69,6 +69,8 @@ export class AgentState implements Holder {
   /** Calls of the open step that are under way, and how many of those are parked. */
   calling = 0;
   parked = 0;
+  /** How many of those that are parked wait for a time. */
+  timed = 0;
   /** The open step, as it stood before: where forks of a busy agent start. */
   step: OpenStep | undefined;
   /** What it started with: so many extensions of the spine, or its parent at a place. */
@@ -122,7 +124,7 @@ export class AgentState implements Holder {
       this.parks = past.parks;
       this.usage = past.usage;
     }
-    this.model = options.model ?? options.pool.model;
+    this.model = options.model ?? options.from?.model ?? options.pool.model;
     this.toolNames = [...options.tools.keys()];
     this.visible = this.toolNames;
     this.repetition = options.pool.repetition && new Repetition(options.pool.repetition);

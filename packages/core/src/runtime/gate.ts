@@ -123,7 +123,8 @@ function formOf(agent: AgentState, name: string, parse: (bound: BoundTool) => Pa
 
 /** Whether the run holds the grant that a protected tool needs. */
 export const isAuthorised = (pool: Pool, bound: BoundTool): boolean =>
-  !bound.tool.protected || pool.grants.every((grants) => grants.some((grant) => selects(grant, bound)));
+  !pool.protectedTools.has(bound.identity) ||
+  pool.grants.every((grants) => grants.some((grant) => selects(grant, bound)));
 
 /** Whether a person has to approve each call of a tool, whatever hooks say. */
 export const needsApproval = (pool: Pool, bound: BoundTool): boolean =>

@@ -8,7 +8,14 @@ import { createLife, type Life } from "../decisions/life.ts";
 import type { Ticket } from "../decisions/line.ts";
 import { selects } from "../decisions/names.ts";
 import { type GuardSettings, guardSettings } from "../decisions/overrides.ts";
-import { checkApprovals, grantsWithin, identified, named, readNames } from "../decisions/permissions.ts";
+import {
+  checkApprovals,
+  grantsWithin,
+  identified,
+  named,
+  protectedWithin,
+  readNames,
+} from "../decisions/permissions.ts";
 import { recordedTools, toolChanges } from "../decisions/recorded-tools.ts";
 import { Redaction } from "../decisions/redaction.ts";
 import { effortOf, type Reviews, reviewsOf } from "../decisions/reviews.ts";
@@ -47,6 +54,8 @@ export interface Pool {
   readonly requireApproval: readonly string[];
   /** Of each pool from the outermost in: a tool has to be granted in all of them. */
   readonly grants: readonly (readonly string[])[];
+  /** Identities of the tools that need one. */
+  readonly protectedTools: ReadonlySet<string>;
   /** What models of this pool may not see, of each pool from the outermost in. */
   readonly redactions: readonly Redaction[];
   readonly effort: Effort;
@@ -216,6 +225,7 @@ export function createPool(
     deny,
     requireApproval,
     grants,
+    protectedTools: protectedWithin(outer?.protectedTools, all),
     redactions,
     effort: effortOf(options, outer),
     reviews,

@@ -9,6 +9,7 @@ import { ConfigurationError } from "../values/errors.ts";
 import type { Session } from "../values/model.ts";
 import type { Task, TaskOptions } from "../values/orchestrator.ts";
 import { AgentState, parentOf, stateOf } from "./agent-state.ts";
+import { noteWaiting } from "./all-wait.ts";
 import { NestContext } from "./call-execution.ts";
 import { converse } from "./converse.ts";
 import { AgentContext } from "./current-agent.ts";
@@ -73,6 +74,11 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
   if (from && options.model)
     throw new ConfigurationError(
       `spawn: "${key}" has a parent and another model; a fork stays with its parent's model.`,
+    );
+
+  if (from && pool.redactions.some((redaction) => !from.pool.redactions.includes(redaction)))
+    throw new ConfigurationError(
+      `spawn: the parent of "${key}" is of a pool that hides less from its model; a fork of its conversation would show what this pool hides.`,
     );
 
   if (run.budget.maxCost !== undefined && options.model && !options.model.price)
@@ -241,6 +247,7 @@ function end(agent: AgentState, said: Ending | undefined): void {
   if (run.recorder && !isOver && !isClosing(life)) run.note({ type: "record:halted", agent: agent.key });
   // only now: an equal call of another agent must not run beside one that is still being stopped
   for (const ticket of [...agent.tickets]) run.line.leave(ticket);
+  if (!isClosing(life)) noteWaiting(run);
 }
 
 const resultOf = (agent: AgentState, { exit, result, report, reason }: Ending): AgentResult => ({
