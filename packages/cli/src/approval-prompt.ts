@@ -60,11 +60,16 @@ export const useApprovalPrompt = ({
   });
 
 function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {
-  const { id, agent, tool, args, reason } = approval;
+  const { id, agent, tool, args, reason, reviews = [] } = approval;
   const isOpen = (): boolean => approvals.list().some((open) => open.id === id);
+  const reviewed = reviews
+    .map(
+      ({ model, todo }) => ` Reviewed by ${model}: passed${todo ? `, still to do: ${oneLine(todo)}` : ""}.`,
+    )
+    .join("");
   const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
   for (let again = ""; isOpen(); again = "Answer y or n. ") {
-    say(`${again}${reason}: ${agent} wants to call ${call}. Approve? y, or n and why: `);
+    say(`${again}${reason}: ${agent} wants to call ${call}.${reviewed} Approve? y, or n and why: `);
     const answer = readDecision(yield* readLine(stdin));
     if (!isOpen()) return;
     if (answer?.approved) approvals.approve(id);

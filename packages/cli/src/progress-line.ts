@@ -62,6 +62,18 @@ export function progressLine(event: PoolEvent): string | undefined {
       return `the run has used ${Math.round(event.share * 100)} % of its ${event.budget} (${event.limit})`;
     case "model:fallback":
       return `${event.agent ? `${event.agent} ` : ""}goes on with ${event.to} in place of ${event.from}: ${oneLine(event.reason)}`;
+    case "review:passed":
+      return `${event.agent} passes the review of its ${event.subject}${event.todo ? `; still to do: ${oneLine(event.todo)}` : ""}`;
+    case "review:restarted":
+      return `${event.agent} has its ${event.subject} sent back (${event.restarts} of ${event.limit}): ${oneLine(event.adjustedReasoning)}`;
+    case "review:failed":
+      return `${event.agent} does not get its ${event.subject} through its review (${event.problem}): ${oneLine(event.message)}`;
+    case "review:skipped":
+      return `${event.agent} is not reviewed: ${event.reason === "effort" ? "its effort is min" : "it is at its end"}`;
+    case "review:matched":
+      return event.matched.length > 0
+        ? `${event.agent} keeps to: ${oneLine(event.matched.join("; "))}${event.failure ? " (nobody could say whether they apply)" : ""}`
+        : undefined;
     case "notice":
       return `${event.agent ? `${event.agent} ` : ""}${oneLine(event.message, 300)}`;
     default:

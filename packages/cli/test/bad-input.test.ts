@@ -54,9 +54,9 @@ describe("bad input", () => {
     ],
     [
       "a part that is not built",
-      harness("policy: { review: { agent: true } }\ntools: { corpus: { path: docs } }"),
+      harness("tools: { corpus: { path: docs }, web: {} }"),
       ["why?"],
-      "harness.yml:1:11: policy.review got a map, but reviews cannot be used yet.",
+      "harness.yml:1:34: tools.web got a map, but tools for the web cannot be used yet.",
     ],
     ["an unknown flag", docs, ["--qiet", "why?"], "unknown option '--qiet'"],
   ])("%s is said in words, with exit code 2", async (_, files, args, message) => {

@@ -62,7 +62,7 @@ describe("pool config", () => {
       "model: a/b",
       "providers: { openai-compatible: { baseURL: 'http://me:secret@127.0.0.1', headers: { authorization: secret } } }",
       "defaults: { guards: { url_dedup: { scope: cohort } } }",
-      "policy: { deny: [shell], review: { agent: true } }",
+      "policy: { deny: [shell] }\ntools: { web: {} }",
     ].join("\n"),
     "harness.local.yml": "policy: { deny: [wire] }\n",
   };
@@ -82,7 +82,7 @@ describe("pool config", () => {
     ])
       expect(stdout).toMatch(line);
     expect(stdout).not.toContain("secret");
-    expect(stderr).toContain("policy.review got a map, but reviews cannot be used yet.");
+    expect(stderr).toContain("tools.web got a map, but tools for the web cannot be used yet.");
   });
 
   it("prints them as JSON for programs", async () => {

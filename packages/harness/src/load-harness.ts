@@ -47,6 +47,8 @@ export function loadHarness({ cwd, file, env = {}, flags = [] }: LoadOptions): H
     config.policy.deny,
     config.policy.requireApproval,
     config.policy.grants,
+    ...(config.policy.review?.tools ? [config.policy.review.tools] : []),
+    ...(config.policy.review?.rules ?? []).flatMap(({ tools }) => (tools ? [tools] : [])),
   ])
     checkedOverrides(names);
 

@@ -23,11 +23,16 @@ export interface Merged {
 }
 
 /** Lists that every source adds to, because a rule that tightens must not be lost by a later file. */
-const ADDED_UP = new Set(["policy.deny", "policy.requireApproval"]);
+const ADDED_UP = new Set([
+  "policy.deny",
+  "policy.requireApproval",
+  "policy.review.tools",
+  "policy.review.rules",
+]);
 
 type Candidate = { readonly value: unknown; readonly source: Source };
 
-/** Merges sources, the strongest first: maps merge, lists and plain values replace, denies and approvals add up. */
+/** Merges sources, the strongest first: maps merge, lists and plain values replace, denies, approvals and reviews add up. */
 export function merge(sources: readonly Source[]): Merged {
   const entries: Entry[] = [];
   const candidates = sources.map((source) => ({ value: source.value as unknown, source }));

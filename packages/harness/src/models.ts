@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { ConfigurationError, type Model } from "@agentpool/core";
+import { ConfigurationError, type Effort, type Model } from "@agentpool/core";
 import {
   type FallbackEvent,
   type ModelSettings,
@@ -26,6 +26,10 @@ export interface ModelsOptions {
   readonly onFallback?: (event: FallbackEvent) => void;
   /** Where keys are looked for. Default: the process' environment. */
   readonly env?: ModelSettings["env"];
+  /** What conditions of routes are held against. Default: that of the harness. */
+  readonly effort?: Effort;
+  /** How much to reason where a route does not say, for models that are known to take it. */
+  readonly reasoning?: string;
 }
 
 /** {@link modelsOf} for as long as a scope lives: then everything that the models hold is free. */
@@ -37,7 +41,8 @@ export const useModels = (harness: Harness, options: ModelsOptions = {}): Operat
   });
 
 /** Throws {@link HarnessError} for routes that cannot be followed, naming the place of each key. */
-export function modelsOf(harness: Harness, { onFallback, env }: ModelsOptions = {}): Routes {
+export function modelsOf(harness: Harness, options: ModelsOptions = {}): Routes {
+  const { onFallback, env, effort = harness.config.defaults.effort, reasoning } = options;
   const { config } = harness;
   const fixed = { providers: config.providers, ...(env ? { env } : {}) };
   /** The name that was looked at when something was found wrong. */
@@ -47,11 +52,13 @@ export function modelsOf(harness: Harness, { onFallback, env }: ModelsOptions = 
       { ...configured(harness) },
       {
         model: config.model,
-        effort: config.defaults.effort,
+        effort,
         ...(onFallback ? { onEvent: onFallback } : {}),
         resolve(name, settings) {
           looking = name;
-          return resolveModel(name, { cwd: folderOf(harness, ["model"]), ...settings, ...fixed });
+          const cwd = folderOf(harness, ["model"]);
+          const thinking = reasoning !== undefined && takesReasoning(name) ? { reasoning } : {};
+          return resolveModel(name, { cwd, ...thinking, ...settings, ...fixed });
         },
       },
     ),
@@ -67,6 +74,10 @@ export function modelsOf(harness: Harness, { onFallback, env }: ModelsOptions = 
     close: () => made.close(),
   };
 }
+
+/** Providers refuse an effort where a model has none to give, so that only families are asked that are known to. */
+const takesReasoning = (name: string): boolean =>
+  /^(openai\/(gpt-5|o\d)|google\/gemini-(2\.5|[3-9])|anthropic\/claude-opus-4-[5-9])/.test(name);
 
 type Path = readonly (string | number)[];
 

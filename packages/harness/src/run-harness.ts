@@ -14,9 +14,10 @@ import { type Operation, scoped } from "effection";
 import { withConfig } from "./config.ts";
 import type { Harness } from "./harness.ts";
 import { misspeltNames } from "./misspelt-names.ts";
-import { type Models, useModels } from "./models.ts";
+import { type Models, type ModelsOptions, useModels } from "./models.ts";
 import type { ProgramContext } from "./program.ts";
 import { type Recorder, recorderOf } from "./record-run.ts";
+import { type Reviewing, reviewedToo, useReviews } from "./reviews.ts";
 import { tightened } from "./tightened.ts";
 import { assertBuilt } from "./unbuilt.ts";
 import { useTools } from "./use-tools.ts";
@@ -58,10 +59,12 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
     const notices = [...harness.notices, ...(corpus?.notices ?? []), ...misspeltNames(harness, tools)];
     for (const message of notices)
       options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
-    const models = yield* useModels(harness, {
+    const reached: ModelsOptions = {
       onFallback: (event) => options.onEvent?.({ ...event, run: options.run, at: Date.now() }),
-    });
-    const jobs = jobsOf({ harness, options, models, tools, corpus, hooks: program?.hooks ?? [] });
+    };
+    const models = yield* useModels(harness, reached);
+    const reviews = yield* useReviews(harness, reached);
+    const jobs = jobsOf({ harness, options, models, reviews, tools, corpus, hooks: program?.hooks ?? [] });
     if (!program && !corpus) throw noDocuments();
     const body = withConfig(harness.config, function* (): Operation<Outcome> {
       if (!program) return { type: "brief", brief: yield* jobs.research() };
@@ -91,13 +94,14 @@ interface Parts {
   readonly harness: Harness;
   readonly options: RunOptions;
   readonly models: Models;
+  readonly reviews: Reviewing;
   readonly tools: readonly Tool[];
   readonly corpus: Corpus | undefined;
   readonly hooks: readonly ToolLifecycleHooks[];
 }
 
 /** What a harness can run, with everything that it says. */
-function jobsOf({ harness, options, models, tools, corpus, hooks }: Parts): ProgramContext {
+function jobsOf({ harness, options, models, reviews, tools, corpus, hooks }: Parts): ProgramContext {
   const { defaults, policy } = harness.config;
   const winding = options.winding ?? new Winding();
   const { modelFor } = models;
@@ -124,6 +128,7 @@ function jobsOf({ harness, options, models, tools, corpus, hooks }: Parts): Prog
         ...gated,
         ...own,
         ...tightened({ hooks, ...(offered.length > 0 ? policy : {}) }, own, all),
+        ...reviewedToo(reviews, own, all),
         ...watched,
         model: own.model ?? modelFor(route ?? "*"),
       });
@@ -134,10 +139,10 @@ function jobsOf({ harness, options, models, tools, corpus, hooks }: Parts): Prog
         tools,
         ...gates,
         budget,
-        effort: defaults.effort,
         ...(corpus ? { verifier: corpus } : {}),
         ...own,
         ...tightened(gates, own, own.tools ?? tools),
+        ...reviewedToo(reviews, own, own.tools ?? tools),
         ...watched,
         ...(own.model
           ? { model: own.model }

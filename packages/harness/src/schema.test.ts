@@ -79,12 +79,17 @@ const everything = {
         {
           title: "Transfers",
           content: "Ask.",
+          when: "money moves",
           kind: "policy",
           tools: ["wire"],
           weight: "high",
+          effort: "high",
           review: true,
         },
       ],
+      restarts: { low: 1, medium: 2, high: 3, max: 4 },
+      reportRestarts: { low: 1, medium: 2, high: 3, max: 4 },
+      timeoutMs: 30_000,
     },
   },
   tools: {
@@ -92,7 +97,14 @@ const everything = {
     web: { search: "duckduckgo" },
     mcp: {
       servers: {
-        files: { command: "npx", args: ["a"], env: { A: "b" }, cwd: ".", url: "http://127.0.0.1:1" },
+        files: {
+          command: "npx",
+          args: ["a"],
+          env: { A: "b" },
+          cwd: ".",
+          url: "http://127.0.0.1:1",
+          consequential: "all",
+        },
       },
     },
   },

@@ -190,18 +190,49 @@ const budget = key(
   "Limits of agents and of the run.",
 );
 
+const scope = (description: string) =>
+  key(z.union([z.boolean(), z.enum(["messages", "all"])]), "true, false, messages or all", description);
+
+const effort = (description: string) => key(z.enum(EFFORTS), `one of ${EFFORTS.join(", ")}`, description);
+
 const rule = key(
   z.strictObject({
-    title: text("text", "How the rule is named on record.").optional(),
-    content: text("text", "The rule."),
-    kind: text("text, such as policy", "What kind of rule it is.").optional(),
-    tools: names("tool names", "The tools it is about.").optional(),
+    title: text("text", "How the rule is named on record."),
+    content: text("text", "What a policy says to do, or the situation that an observation names."),
+    when: text(
+      "text",
+      "When it applies, in words: held against the conversation before each turn.",
+    ).optional(),
+    kind: key(
+      z.enum(["policy", "observation"]),
+      "policy or observation",
+      "Whether it says what to do, or only names a situation.",
+    ).optional(),
+    tools: names(
+      "tool names, identities or patterns",
+      "The tools it is about: where an agent has none of them it does not apply.",
+    ).optional(),
     weight: key(z.enum(["low", "medium", "high"]), "low, medium or high", "How much it matters.").optional(),
-    review: flag("Whether a turn it applies to is reviewed.").optional(),
+    effort: effort("The least effort of turns that it applies to.").optional(),
+    review: scope(
+      "What is reviewed on turns that it applies to: their steps (true), their report (messages), or both (all).",
+    ).optional(),
   }),
-  "a map of title, content, kind, tools, weight and review",
-  "A rule that calls are judged by.",
+  "a map of title, content, when, kind, tools, weight, effort and review",
+  "Something agents keep to. Its content enters the instructions of the turns that it applies to.",
 );
+
+const restarts = (description: string) =>
+  key(
+    z.strictObject({
+      low: count(0, "At effort low. Default 2.").optional(),
+      medium: count(0, "At effort medium. Default 3.").optional(),
+      high: count(0, "At effort high. Default 5.").optional(),
+      max: count(0, "At effort max. Default 10.").optional(),
+    }),
+    "a map of low, medium, high and max",
+    description,
+  );
 
 const mcpServer = key(
   z.strictObject({
@@ -214,8 +245,13 @@ const mcpServer = key(
       "an http or https URL",
       "Where the server is reached.",
     ).optional(),
+    consequential: key(
+      z.enum(["destructive", "all", "none"]),
+      "destructive, all or none",
+      "Which of its tools are consequential, so that steps that call them are reviewed: those that declare themselves destructive (the default), all, or none.",
+    ).optional(),
   }),
-  "a map of command, args, env and cwd, or of url",
+  "a map of command, args, env and cwd, or of url; and consequential",
   "An MCP server.",
 );
 
@@ -262,11 +298,7 @@ export const harnessSchema = z
     ).optional(),
     defaults: key(
       z.strictObject({
-        effort: key(
-          z.enum(EFFORTS),
-          `one of ${EFFORTS.join(", ")}`,
-          "How hard agents and reviews try.",
-        ).optional(),
+        effort: effort("How hard agents and reviews try; at min no reviews run.").optional(),
         guards: key(
           z.record(z.string(), guard),
           "a map of guard names to false or { scope }",
@@ -287,12 +319,24 @@ export const harnessSchema = z
         grants: names("tool names", "Protected tools that this run may call.").optional(),
         review: key(
           z.strictObject({
-            agent: flag("Whether every step is reviewed.").optional(),
-            tools: names("tool names", "Tools whose calls are reviewed.").optional(),
-            rules: key(z.array(rule), "a list of rules", "Rules that calls are judged by.").optional(),
+            agent: scope(
+              "What is reviewed whatever rules say: every step before its calls run (true), every report before it is returned (messages), or both (all).",
+            ).optional(),
+            tools: names(
+              "tool names, identities or patterns",
+              "Consequential tools: every step that calls one is reviewed.",
+            ).optional(),
+            rules: key(
+              z.array(rule),
+              "a list of rules",
+              "What agents keep to, and are judged by.",
+            ).optional(),
+            restarts: restarts("Steps of an agent's task that may be sent back, by effort.").optional(),
+            reportRestarts: restarts("Reports of an agent that may be sent back, by effort.").optional(),
+            timeoutMs: milliseconds("What a review may take, waits not counted. Default 60,000.").optional(),
           }),
-          "a map of agent, tools and rules",
-          "What is reviewed before it runs.",
+          "a map of agent, tools, rules, restarts, reportRestarts and timeoutMs",
+          "What a second model judges before it runs, or before it is returned. It needs a model for review.tools, review.rules and review.messages, as far as they are asked for.",
         ).optional(),
       }),
       "a map of deny, requireApproval, grants and review",

@@ -12,17 +12,7 @@ interface Unbuilt {
 
 const nonEmpty = (value: unknown): boolean => Object.keys(value as object).length > 0;
 
-function asksForReviews(value: unknown): boolean {
-  const {
-    agent,
-    tools = [],
-    rules = [],
-  } = value as { agent?: boolean; tools?: unknown[]; rules?: unknown[] };
-  return agent === true || tools.length > 0 || rules.length > 0;
-}
-
 const UNBUILT: readonly Unbuilt[] = [
-  { path: ["policy", "review"], asks: asksForReviews, message: "reviews" },
   { path: ["tools", "web"], message: "tools for the web" },
   { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },
 ];

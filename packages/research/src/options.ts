@@ -17,6 +17,10 @@ export interface StageOptions
     | "run"
     | "onEvent"
     | "recovery"
+    | "instructions"
+    | "review"
+    | "rules"
+    | "reviewer"
   > {
   /** Default for every stage. */
   readonly model: Model;
@@ -45,12 +49,15 @@ export interface Stage extends StageOptions {
   readonly winding: Winding;
   modelOf(stage: StageName): Model;
   /** Options that a pool of this job has whatever its stage. */
-  readonly pool: Pick<AgentPoolOptions, "clock" | "run" | "onEvent" | "recovery">;
+  readonly pool: Pick<
+    AgentPoolOptions,
+    "clock" | "run" | "onEvent" | "recovery" | "effort" | "instructions" | "review" | "rules" | "reviewer"
+  >;
 }
 
 export function stageOf(options: StageOptions | Stage): Stage {
   if ("numbers" in options) return options;
-  const { verifier, clock, run, recovery, onEvent } = options;
+  const { verifier, clock, run, recovery, onEvent, effort, instructions, review, rules, reviewer } = options;
   const ledger = options.ledger ?? new Ledger(verifier === undefined ? {} : { verifier });
   return {
     ...options,
@@ -62,6 +69,11 @@ export function stageOf(options: StageOptions | Stage): Stage {
       ...(clock === undefined ? {} : { clock }),
       ...(run === undefined ? {} : { run }),
       ...(recovery === undefined ? {} : { recovery }),
+      effort,
+      instructions,
+      review,
+      rules,
+      reviewer,
       onEvent(event) {
         ledger.observe(event);
         onEvent?.(event);

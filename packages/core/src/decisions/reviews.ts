@@ -8,10 +8,10 @@ import {
   REVIEW_ROUTES,
   type Reviewer,
   type ReviewOptions,
-  type ReviewScope,
   type ReviewsAsked,
   type Rule,
   WEIGHTS,
+  widest,
 } from "../values/review.ts";
 import { identityOf, type Tool } from "../values/tool.ts";
 import { checkList } from "./check-tools.ts";
@@ -29,13 +29,6 @@ export const isConsequential = ({ consequential, source, meta }: Tool): boolean 
   (source === "mcp" &&
     (meta?.annotations as { readonly destructiveHint?: unknown } | null | undefined)?.destructiveHint ===
       true);
-
-/** Both of two scopes: nothing takes back what the other asks for. */
-export function widest(a: ReviewScope, b: ReviewScope): ReviewScope {
-  const steps = asksForSteps(a) || asksForSteps(b);
-  const reports = asksForReports(a) || asksForReports(b);
-  return steps && reports ? "all" : reports ? "messages" : steps;
-}
 
 /** What a pool is held to: what it asks for itself comes on top of what the pools around it ask for. */
 export function reviewsOf(

@@ -21,6 +21,20 @@ export const asksForSteps = (scope: ReviewScope | undefined): boolean => scope =
 export const asksForReports = (scope: ReviewScope | undefined): boolean =>
   scope === "messages" || scope === "all";
 
+/** Both of two scopes: nothing takes back what the other asks for. */
+export function widest(a: ReviewScope, b: ReviewScope): ReviewScope {
+  const steps = asksForSteps(a) || asksForSteps(b);
+  const reports = asksForReports(a) || asksForReports(b);
+  return steps && reports ? "all" : reports ? "messages" : steps;
+}
+
+/** Which tools of an MCP server are consequential: those that declare themselves destructive, all, or none. */
+export type ServedConsequences = "destructive" | "all" | "none";
+
+/** The mark that a served tool gets; undefined: what it declares itself. */
+export const consequentialBy = (setting: ServedConsequences = "destructive"): boolean | undefined =>
+  setting === "destructive" ? undefined : setting === "all";
+
 /** Something agents keep to. Its content enters the instructions of the turns that it applies to. */
 export interface Rule {
   /** How it is named on record. */
