@@ -1,4 +1,4 @@
-import type { AgentResult, Approval, Args, Outcome } from "@agentpool/core";
+import type { AgentResult, Approval, Args, Outcome, Usage } from "@agentpool/core";
 import type { RecordedSource, RunEntry, StoredEntry } from "../values/entry.ts";
 import type { Change, RowOf } from "../values/tables.ts";
 
@@ -14,6 +14,7 @@ export class DerivedTables {
   readonly #calls = new Map<string, RowOf<"calls">>();
   readonly #approvals = new Map<string, RowOf<"approvals">>();
   readonly #models = new Map<string, string>();
+  #reviews = 0;
   #changed = new Map<object, Change>();
 
   constructor(run: string) {
@@ -120,6 +121,13 @@ export class DerivedTables {
       case "approval:void":
         this.#decided(entry.approval, entry.at, "void", null);
         return;
+      case "review:passed":
+      case "review:restarted":
+      case "review:failed":
+      case "review:skipped":
+      case "review:matched":
+        this.#reviewed(entry);
+        return;
     }
   }
 
@@ -218,12 +226,45 @@ export class DerivedTables {
       context_tokens: tokens,
     };
     this.#changed.set(row, { table: "turns", row });
-    const run = this.#run;
-    run.input_tokens! += usage.input;
-    run.output_tokens! += usage.output;
-    run.cached_tokens! += usage.cached;
-    run.cost = run.cost === null || cost === undefined ? null : run.cost + cost;
+    this.#used(usage, cost);
     this.#count("turns");
+  }
+
+  #used({ input, output, cached }: Usage, cost: number | undefined): void {
+    const run = this.#run;
+    run.input_tokens! += input;
+    run.output_tokens! += output;
+    run.cached_tokens! += cached;
+    run.cost = run.cost === null || cost === undefined ? null : run.cost + cost;
+  }
+
+  /** A review is no turn, and uses what it uses. */
+  #reviewed(entry: ReviewEntry): void {
+    const { agent, turn, at } = entry;
+    const took = "usage" in entry ? entry : undefined;
+    const row: RowOf<"reviews"> = {
+      run: this.#run.id,
+      review: this.#reviews++,
+      agent,
+      turn,
+      attempt: "attempt" in entry ? entry.attempt : 0,
+      subject: "subject" in entry ? entry.subject : "rules",
+      asked: "asked" in entry ? entry.asked : entry.matched,
+      ...verdictOf(entry),
+      model: took?.model ?? null,
+      effort: took && "effort" in took ? took.effort : null,
+      remembered: took && "remembered" in took && took.remembered ? 1 : 0,
+      input_tokens: took?.usage.input ?? 0,
+      output_tokens: took?.usage.output ?? 0,
+      cached_tokens: took?.usage.cached ?? 0,
+      cost: took?.cost ?? null,
+      ms: took?.ms ?? null,
+      at,
+    };
+    this.#changed.set(row, { table: "reviews", row });
+    if (!took || (took.usage.input === 0 && took.usage.output === 0)) return;
+    this.#used(took.usage, took.cost);
+    this.#changed.set(this.#run, { table: "runs", row: this.#run });
   }
 
   #dispatched(entry: Extract<StoredEntry, { type: "call:dispatched" }>): void {
@@ -356,6 +397,30 @@ interface OpenTurn {
   readonly forced: boolean;
   readonly at: number;
   completed?: boolean;
+}
+
+type ReviewEntry = Extract<
+  StoredEntry,
+  { type: "review:passed" | "review:restarted" | "review:failed" | "review:skipped" | "review:matched" }
+>;
+
+function verdictOf(entry: ReviewEntry): Pick<RowOf<"reviews">, "verdict" | "problem" | "message"> {
+  switch (entry.type) {
+    case "review:passed":
+      return { verdict: "passed", problem: null, message: entry.todo ?? null };
+    case "review:restarted":
+      return { verdict: "restarted", problem: null, message: entry.adjustedReasoning };
+    case "review:failed":
+      return { verdict: "failed", problem: entry.problem, message: entry.adjustedReasoning ?? entry.message };
+    case "review:skipped":
+      return { verdict: "skipped", problem: entry.reason, message: null };
+    case "review:matched":
+      return {
+        verdict: "matched",
+        problem: entry.failure?.problem ?? null,
+        message: entry.failure?.message ?? null,
+      };
+  }
 }
 
 type Proposed = Pick<Extract<StoredEntry, { type: "call:proposed" }>, "tool" | "identity" | "input" | "turn">;

@@ -15,9 +15,7 @@ export function secretsRedactor(env: Readonly<Record<string, string | undefined>
   const values = known.length === 0 ? undefined : new RegExp(known.map(escaped).join("|"), "g");
   return (json) => {
     const text = values ? json.replace(values, HIDDEN) : json;
-    return text.replace(LOOKS, (_, before: string | undefined, after: string | undefined) =>
-      before === undefined ? HIDDEN : `${before}${HIDDEN}${after ?? ""}`,
-    );
+    return text.replace(LOOKS, (_, bearer = "", user = "", at = "") => `${bearer}${user}${HIDDEN}${at}`);
   };
 }
 

@@ -24,7 +24,7 @@ export async function readRecord(engine: Engine, run: string): Promise<StoredEnt
 /** The large texts of a run, by digest. */
 export async function textsOf(engine: Engine, run: string): Promise<(digest: string) => string> {
   const rows = await engine.all("select digest, body from texts where run = ?", [run]);
-  const texts = new Map(rows.map(({ digest, body }) => [digest, String(body)]));
+  const texts = new Map(rows.map(({ digest, body }) => [digest, JSON.parse(String(body)) as string]));
   return (digest) => {
     const text = texts.get(digest);
     if (text === undefined)

@@ -1,7 +1,7 @@
 import { decodeJson } from "../decisions/encode-entries.ts";
 import type { Engine, SqlRow } from "../engine/engine.ts";
 import type { RecordedSource, RunOrigin } from "../values/entry.ts";
-import type { AgentView, CallView, RefusalView, RunView, TurnView } from "../values/views.ts";
+import type { AgentView, CallView, RefusalView, ReviewView, RunView, TurnView } from "../values/views.ts";
 import { listApprovals } from "./list-approvals.ts";
 import { summaryOfRun, timeOf } from "./list-runs.ts";
 import { textsOf } from "./read-record.ts";
@@ -19,6 +19,11 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
   const turns = await rowsOf("turns", "started_at, turn, attempt");
   const agents = await rowsOf("agents", "started_at, agent");
   const sources = await rowsOf("sources", "quotations desc, source");
+  const reviews = grouped<ReviewView>(
+    (await rowsOf("reviews", "review")).map(
+      (review) => [attemptOf(review), reviewView(review, json)] as const,
+    ),
+  );
   const steps = grouped<CallView | RefusalView>([
     ...calls.map((call) => [stepOf(call), callView(call, json)] as const),
     ...refusals.map((refusal) => [stepOf(refusal), refusalView(refusal)] as const),
@@ -27,7 +32,12 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
   const last = new Map(turns.map((turn) => [stepOf(turn), turn]));
   const callsOf = (turn: SqlRow) =>
     last.get(stepOf(turn)) === turn ? (steps.get(stepOf(turn)) ?? []).sort(inOrderOfCalls) : [];
-  const turnsOf = grouped<TurnView>(turns.map((turn) => [String(turn.agent), turnView(turn, callsOf(turn))]));
+  const turnsOf = grouped<TurnView>(
+    turns.map((turn) => [
+      String(turn.agent),
+      turnView(turn, callsOf(turn), reviews.get(attemptOf(turn)) ?? []),
+    ]),
+  );
   return {
     ...summary,
     origin: json(row!.origin) as RunOrigin | null,
@@ -52,6 +62,7 @@ function grouped<T>(pairs: readonly (readonly [string, T])[]): Map<string, T[]> 
 }
 
 const stepOf = ({ agent, turn }: SqlRow): string => `${agent}\n${turn}`;
+const attemptOf = ({ agent, turn, attempt }: SqlRow): string => `${agent}\n${turn}\n${attempt}`;
 
 /** A call's id ends with its place in its turn's step. */
 const inOrderOfCalls = (left: { call: string }, right: { call: string }): number =>
@@ -80,7 +91,11 @@ function agentView(row: SqlRow, turns: readonly TurnView[], json: (value: unknow
   };
 }
 
-const turnView = (row: SqlRow, calls: readonly (CallView | RefusalView)[]): TurnView => ({
+const turnView = (
+  row: SqlRow,
+  calls: readonly (CallView | RefusalView)[],
+  reviews: readonly ReviewView[],
+): TurnView => ({
   turn: Number(row.turn),
   attempt: Number(row.attempt),
   forced: Number(row.forced) === 1,
@@ -89,6 +104,21 @@ const turnView = (row: SqlRow, calls: readonly (CallView | RefusalView)[]): Turn
   finish: String(row.finish),
   usage: usageOf(row),
   calls,
+  reviews,
+});
+
+const reviewView = (row: SqlRow, json: (value: unknown) => unknown): ReviewView => ({
+  subject: row.subject as ReviewView["subject"],
+  asked: json(row.asked) as readonly unknown[],
+  verdict: row.verdict as ReviewView["verdict"],
+  problem: row.problem as string | null,
+  message: row.message as string | null,
+  model: row.model as string | null,
+  effort: row.effort as string | null,
+  remembered: Number(row.remembered) === 1,
+  usage: usageOf(row),
+  cost: row.cost === null ? null : Number(row.cost),
+  ms: row.ms === null ? null : Number(row.ms),
 });
 
 const callView = (row: SqlRow, json: (value: unknown) => unknown): CallView => ({

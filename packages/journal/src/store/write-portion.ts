@@ -38,7 +38,7 @@ export function* portionStatements({ run, first, bodies, texts, changes }: Porti
   }
   yield* inserts(
     "texts (run, digest, body)",
-    [...large].map(([digest, body]) => [run, digest, body]),
+    [...large].map(([digest, text]) => [run, digest, JSON.stringify(text)]),
     "on conflict (run, digest) do nothing",
   );
   for (const [table, values] of rows)

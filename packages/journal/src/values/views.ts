@@ -63,6 +63,27 @@ export interface TurnView {
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
   /** What it proposed, as far as anything became of it. */
   readonly calls: readonly (CallView | RefusalView)[];
+  /** Which rules were found to apply to it, and what those who reviewed it said. */
+  readonly reviews: readonly ReviewView[];
+}
+
+export interface ReviewView {
+  /** A step's calls, the report, or which rules apply. */
+  readonly subject: "step" | "report" | "rules";
+  /** What asked for it: `{ by: "agent" | "rule" | "tool", … }`; of rules, the titles of those that apply. */
+  readonly asked: readonly unknown[];
+  readonly verdict: "passed" | "restarted" | "failed" | "skipped" | "matched";
+  /** Why there was no verdict that could be followed; null where there was. */
+  readonly problem: string | null;
+  /** The todo, the reasoning that took the step's place, or what went wrong. */
+  readonly message: string | null;
+  readonly model: string | null;
+  readonly effort: string | null;
+  /** The verdict on the same calls stood: nobody was asked again. */
+  readonly remembered: boolean;
+  readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
+  readonly cost: number | null;
+  readonly ms: number | null;
 }
 
 export interface CallView {
