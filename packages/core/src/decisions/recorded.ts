@@ -38,6 +38,7 @@ export class Recorded {
   /** In the order they were dispatched. */
   readonly #dispatched = new Set<RecordedCall>();
   readonly #treeOf = new Map<string, RecordedTree>();
+  #last: RecordedTree | undefined;
   /** Which process's part an entry is in, and when each tree was first and last heard of in it. */
   #part = 0;
   readonly #spans = new Map<RecordedTree, { readonly part: number; readonly since: number; last: number }>();
@@ -76,8 +77,10 @@ export class Recorded {
     const pool = poolOf(entry) ?? this.agents.get((entry as { agent?: string }).agent ?? "")?.pool;
     if (isEvent(entry)) this.#addEvent(entry);
     else this.#addNote(entry);
-    const tree = pool === undefined ? undefined : this.#treeOf.get(pool);
+    // what names no pool is of the one that was last heard of
+    const tree = pool === undefined ? this.#last : this.#treeOf.get(pool);
     if (!tree) return;
+    this.#last = tree;
     this.#spend(tree, entry.at);
     if (isEvent(entry)) tree.events.push(entry);
   }

@@ -17,19 +17,41 @@ export interface Waiting {
 export function* askPeople(waiting: readonly Waiting[]): Operation<readonly (Outcome | undefined)[]> {
   const [only] = waiting;
   if (only && waiting.length === 1) return [yield* askPerson(only)];
+  // all of them are under way before the first one waits
+  for (const { call } of waiting) begin(call);
   const asking: Task<Outcome | undefined>[] = [];
-  for (const at of waiting) asking.push(yield* spawn(() => askPerson(at)));
+  for (const at of waiting) asking.push(yield* spawn(() => ask(at)));
   const outcomes: (Outcome | undefined)[] = [];
   for (const task of asking) outcomes.push(yield* task);
   return outcomes;
 }
 
 /** Parks a call until a person decides. Undefined: it may run, as it stands and in no other form. */
-export function* askPerson({ call, approval: reason }: Waiting): Operation<Outcome | undefined> {
+export function askPerson(at: Waiting): Operation<Outcome | undefined> {
+  begin(at.call);
+  return ask(at);
+}
+
+/** A call that has no place in line yet is under way from here on. */
+function begin({ agent, ticket }: Call): void {
+  if (!ticket) agent.calling++;
+}
+
+function* ask({ call, approval: reason }: Waiting): Operation<Outcome | undefined> {
+  const { agent, bound, ticket } = call;
+  try {
+    if (bound.tool.target === "client") return noApproval(call);
+    return yield* decide(call, approvalOf(call, reason));
+  } finally {
+    if (!ticket) agent.calling--;
+    settleState(agent);
+  }
+}
+
+/** The decision on record, or else a person's. */
+function* decide(call: Call, approval: Approval): Operation<Outcome | undefined> {
   const { agent, bound } = call;
-  if (bound.tool.target === "client") return noApproval(call);
   const { run } = agent.pool;
-  const approval = approvalOf(call, reason);
   const about = { agent: agent.key, call: call.id, approval: approval.id };
   const asked = call.past?.approvals.has(approval.id) ?? false;
   // it was asked about in another form: what was decided, or will be, is not about this one
@@ -42,8 +64,6 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
       run.emit({ ...about, type: "approval:decided", decision: known });
     return heed(call, known);
   }
-  const inLine = call.ticket !== undefined; // it is counted already
-  if (!inLine) agent.calling++;
   let open = false;
   try {
     const woken = yield* parkCall<ApprovalDecision>(call, {
@@ -65,8 +85,6 @@ export function* askPerson({ call, approval: reason }: Waiting): Operation<Outco
     // withdrawn or cancelled: whoever shows it has to know; a run that is halted will ask again
     const tell = !isClosing(agent.life) || agent.isCancelled ? run.emit : run.announce;
     if (open) tell({ ...about, type: "approval:void" });
-    if (!inLine) agent.calling--;
-    settleState(agent);
   }
 }
 

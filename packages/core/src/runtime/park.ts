@@ -3,6 +3,7 @@ import { isClosing } from "../decisions/life.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { ParkReason } from "../values/event.ts";
 import type { AgentState } from "./agent-state.ts";
+import { noteWaiting } from "./all-wait.ts";
 import type { Call } from "./call-state.ts";
 
 export interface Park<T> {
@@ -25,6 +26,7 @@ export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Ope
       // announced once it can be woken: an observer may do it at once
       parked = true;
       agent.parked++;
+      if (reason === "retry") agent.timed++;
       if (!isTheSame(call, reason)) {
         agent.parks++;
         run.totals.parks++;
@@ -37,6 +39,7 @@ export function* parkCall<T>(call: Call, { reason, until, enter }: Park<T>): Ope
     });
   } finally {
     if (parked) agent.parked--;
+    if (parked && reason === "retry") agent.timed--;
     if (parked && !isClosing(agent.life)) {
       run.emit({ ...about, type: "call:resumed" });
       setPhase(agent, "calling");
@@ -81,4 +84,5 @@ export function setPhase(
   if (agent.phase === phase || agent.phase === "done") return;
   agent.phase = phase;
   agent.pool.run.emit({ type: "agent:state", agent: agent.key, state: phase, reason, until });
+  if (phase === "parked") noteWaiting(agent.pool.run);
 }

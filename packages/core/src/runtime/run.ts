@@ -25,6 +25,8 @@ import type { AgentState } from "./agent-state.ts";
 /** What a tree of pools shares: one clock, one line, one cohort, one set of limits, one order of events. */
 export interface Run {
   readonly id: string;
+  /** Key of its top pool. */
+  readonly key: string;
   readonly clock: Clock;
   readonly budget: Budget;
   readonly line: Line;
@@ -100,6 +102,7 @@ export function createRun({
   const past = recorder?.recorded.trees.get(key);
   const run: Run = {
     id,
+    key,
     clock,
     budget: limits,
     line: new Line(),

@@ -191,13 +191,13 @@ function* fork(agent: AgentState): Operation<Session> {
   const mark = from && (before ? markAt(from, before.place) : (from.step?.mark ?? from.session.mark()));
   agent.lineage = from ? from.lineage.fork(before?.reads ?? from.step?.reads) : spineReads(pool);
   if (model) {
-    const opened = yield* keepSession(pool, model, () => model.open(pool.prefix));
+    const opened = yield* keepSession(agent, () => model.open(pool.prefix));
     const session = pool.reviewers.length > 0 ? transcribed(opened) : opened;
     if (spine > 0) yield* session.append(pool.extension.slice(0, 2 * spine));
     return session;
   }
   const origin = from?.session ?? pool.spine!;
-  const session = yield* keepSession(pool, agent.model, () => origin.fork());
+  const session = yield* keepSession(agent, () => origin.fork());
   if (mark) yield* session.rewind(mark);
   else if (spine < extensionsOf(pool)) yield* session.rewind(pool.places[spine]!.mark);
   return session;

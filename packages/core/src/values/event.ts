@@ -25,6 +25,16 @@ export type Happening =
       readonly model: string;
       readonly tools: readonly string[];
     }
+  /**
+   * Every agent of the run waits for people or clients, and nothing else is going on: ids of approvals, and of client
+   * calls. A recorded run can be left here, and taken up later.
+   */
+  | {
+      readonly type: "pool:waiting";
+      readonly pool: string;
+      readonly approvals: readonly string[];
+      readonly calls: readonly string[];
+    }
   | { readonly type: "pool:closed"; readonly pool: string; readonly result: PoolResult | undefined }
   | AgentHappening
   | CallHappening
