@@ -2,7 +2,7 @@ import type { AgentView, CallView, RefusalView, TurnView } from "@agentpool/jour
 import { callLabel } from "../call-label.ts";
 import type { Palette } from "../palette.ts";
 import { oneLine, printable } from "../printable.ts";
-import { counted, lasting, short } from "../words.ts";
+import { counted, dollars, lasting, short } from "../words.ts";
 
 export interface LineOptions {
   readonly palette: Palette;
@@ -36,13 +36,18 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
   return lines.map((line) => (line === "" ? line : lead + line));
 }
 
-function turnLines({ turn, attempt, forced, calls, ms, finish }: TurnView, options: LineOptions): string[] {
+function turnLines(view: TurnView, options: LineOptions): string[] {
+  const { turn, attempt, forced, calls, ms, finish } = view;
   const { palette } = options;
+  const reviews = reviewLines(view, options);
   const number = `${String(turn).padStart(2)}${attempt > 0 ? `.${attempt}` : ""}`;
   const said = forced ? "report, as it was told to" : finish === "calls" ? "nothing came of it" : finish;
-  if (calls.length === 0) return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`];
+  if (calls.length === 0) return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
   const space = " ".repeat(number.length);
-  return calls.flatMap((call, at) => callLines(call, options, at === 0 ? number : space, space));
+  return [
+    ...calls.flatMap((call, at) => callLines(call, options, at === 0 ? number : space, space)),
+    ...reviews,
+  ];
 }
 
 function callLines(
@@ -79,6 +84,43 @@ function callLines(
       .map((text) => `${space}    ${palette.dim(oneLine(text, 200))}`),
   ];
 }
+
+/** Who asked for a review, what it came to, and what it took. */
+function reviewLines({ reviews }: TurnView, { palette, results }: LineOptions): string[] {
+  return reviews.flatMap((review) => {
+    const { subject, asked, verdict, problem, message, model, usage, cost, ms, remembered } = review;
+    if (verdict === "matched" && asked.length === 0 && !results) return [];
+    const took = [
+      model ?? undefined,
+      remembered ? "as before" : `${short(usage.input + usage.output)} tokens`,
+      cost === null ? undefined : dollars(cost),
+      ms === null ? undefined : lasting(ms),
+    ].filter((fact) => fact !== undefined);
+    const facts = verdict === "skipped" ? [] : took;
+    const said = [problem ?? undefined, message ?? undefined].filter((text) => text !== undefined).join(": ");
+    const label = `${verdict === "matched" ? "rules" : `${subject} ${VERDICTS[verdict]}`}, ${askedBy(asked)}`;
+    const colour = verdict === "passed" || verdict === "matched" ? palette.dim : palette.yellow;
+    const line = `    ${colour(label)}${said === "" ? "" : `  ${oneLine(said, results ? 400 : 90)}`}`;
+    return [`${line}  ${palette.dim(facts.join(" · "))}`.trimEnd()];
+  });
+}
+
+const VERDICTS = {
+  passed: "passed its review",
+  restarted: "was sent back",
+  failed: "was not vouched for",
+  skipped: "was not reviewed",
+} as const;
+
+/** By whom a review was asked for: everybody, rules by their titles, tools by their names. */
+const askedBy = (asked: readonly unknown[]): string =>
+  asked
+    .map((one) => {
+      if (typeof one === "string") return one;
+      const { by, title, tool } = one as { by: string; title?: string; tool?: string };
+      return title ?? tool ?? by;
+    })
+    .join(", ") || "none applies";
 
 const jsonOf = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value, null, 2);
