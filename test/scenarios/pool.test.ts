@@ -982,6 +982,66 @@ describe("a task", () => {
       expect(result.agents[1]).toMatchObject({ exit: "returned", reason: undefined });
     }));
 
+  it("leaves its session at rest once it is over: what it held may go to others, and it can be forked still", () =>
+    run(function* () {
+      const log: string[] = [];
+      const inner = casting({ first: [report("1")], second: [report("2")] });
+      const resting = (session: Session, name: string): Session => ({
+        get tokens() {
+          return session.tokens;
+        },
+        append: (messages) => session.append(messages),
+        mark: () => session.mark(),
+        rewind: (to) => session.rewind(to),
+        generate: (request) => session.generate(request),
+        *fork() {
+          log.push(`${name} forked`);
+          return resting(yield* session.fork(), `${name}+`);
+        },
+        *rest() {
+          log.push(`${name} rests`);
+        },
+      });
+      const { result } = yield* play({
+        ...basics(),
+        model: {
+          id: "resting",
+          *open(prefix) {
+            return resting(yield* inner.open(prefix), "spine");
+          },
+        },
+        *orchestrate(pool) {
+          const first = yield* pool.spawn({ task: "first", key: "first" });
+          yield* pool.waitFor(first);
+          yield* pool.waitFor(yield* pool.spawn({ task: "second", key: "second", parent: first }));
+        },
+      });
+      expect(result.agents.map(({ exit }) => exit)).toEqual(["returned", "returned"]);
+      expect(log).toEqual(expect.arrayContaining(["spine forked", "spine+ rests", "spine+ forked"]));
+    }));
+
+  it("that forks from one on another model is on that model: its window and its price count", () =>
+    run(function* () {
+      const search = instant("search", { execute: () => "x".repeat(8_000) });
+      const small = scripted(() => [ask("search"), report()], { contextWindow: 1_000, id: "small" });
+      const { events } = yield* play({
+        ...basics(),
+        tools: [search],
+        *orchestrate(pool) {
+          const first = yield* pool.spawn({ task: "first", key: "first", model: small });
+          yield* pool.waitFor(first);
+          yield* pool.waitFor(yield* pool.spawn({ task: "second", key: "second", parent: first }));
+        },
+        model: playing(report()),
+      });
+      const cut = small.requestsOf("agent/second").map(({ messages }) => JSON.stringify(messages).length);
+      expect(Math.max(...cut)).toBeLessThan(8_000);
+      expect(ofType(events, "agent:ended").map(({ agent }) => agent)).toEqual([
+        "agent/first",
+        "agent/second",
+      ]);
+    }));
+
   it("forks as its parent stood when it was asked for, also where forking takes a while", () =>
     run(function* () {
       const gate = held("gate");

@@ -100,6 +100,13 @@ class LlamaSession implements Session {
     };
   }
 
+  /** Its sequence goes to whoever waits for one. Forks find what it held where it still is, or compute it again. */
+  *rest(): Operation<void> {
+    this.#abandon();
+    yield* this.parts.loaded.engine.settled();
+    this.parts.loaded.seats.leave(this.seat);
+  }
+
   /** What was computed so far is free for others, once nothing of it is under way. */
   *close(): Operation<void> {
     const { engine, seats } = this.parts.loaded;

@@ -76,7 +76,7 @@ function* readCall(agent: AgentState, proposed: ProposedCall, terminal: BoundToo
   const since = agent.pool.run.clock.now();
   const gates = propose(agent, proposed, 0, agent.turns + 1);
   const gated = gates instanceof Later ? yield* gates.operation : gates;
-  const outcome = yield* outcomeOf(agent, gated, terminal);
+  const outcome = yield* outcomeOf(gated, terminal);
   if (gated.type === "passed") settleCall(gated.call, outcome, since);
   else recordBlocked(agent, gated, outcome);
   const written = parseArgs(proposed.tool, proposed.input, terminal.schema);
@@ -86,7 +86,7 @@ function* readCall(agent: AgentState, proposed: ProposedCall, terminal: BoundToo
   return { result: report, report, reason: `its report was not taken: ${outcome.message}` };
 }
 
-function* outcomeOf(agent: AgentState, gated: Gated, terminal: BoundTool): Operation<Outcome> {
+function* outcomeOf(gated: Gated, terminal: BoundTool): Operation<Outcome> {
   if (gated.type === "blocked") return gated.outcome;
   const { call, approval } = gated;
   if (call.bound !== terminal)

@@ -1,17 +1,18 @@
 import { ensure, type Operation, scoped, suspend, withResolvers } from "effection";
 import { asError, reasonOf } from "../decisions/reason.ts";
-import type { Model, Session } from "../values/model.ts";
-import type { Pool } from "./pool-state.ts";
+import type { Session } from "../values/model.ts";
+import type { AgentState } from "./agent-state.ts";
 
 /**
- * Opens an agent's session so that it lives as long as the pool: others may fork from it once its agent is over. Where
- * a model's sessions last anyway, that takes nothing.
+ * Opens an agent's session so that it lives as long as the pool: others may fork from it once its agent is over; from
+ * then on it is at rest. Where a model's sessions last anyway, that takes nothing.
  */
-export function keepSession(pool: Pool, model: Model, open: () => Operation<Session>): Operation<Session> {
-  return model.lasting ? open() : keep(pool, open);
+export function keepSession(agent: AgentState, open: () => Operation<Session>): Operation<Session> {
+  return agent.model.lasting ? open() : keep(agent, open);
 }
 
-function* keep(pool: Pool, open: () => Operation<Session>): Operation<Session> {
+function* keep(agent: AgentState, open: () => Operation<Session>): Operation<Session> {
+  const { pool, key } = agent;
   const opening = withResolvers<Session>();
   let opened = false;
   const keeper = pool.scope!.run(function* () {
@@ -20,10 +21,17 @@ function* keep(pool: Pool, open: () => Operation<Session>): Operation<Session> {
         const session = yield* open();
         opened = true;
         opening.resolve(session);
+        yield* agent.ended;
+        if (session.rest) yield* session.rest();
         yield* suspend();
       });
     } catch (error) {
-      if (opened) pool.run.emit({ type: "notice", message: `a session did not close: ${reasonOf(error)}` });
+      if (opened)
+        pool.run.emit({
+          type: "notice",
+          agent: key,
+          message: `its session did not close: ${reasonOf(error)}`,
+        });
       else opening.reject(asError(error));
     }
   });

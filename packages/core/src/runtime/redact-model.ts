@@ -43,6 +43,9 @@ class RedactedSession implements Session {
   *fork(): Operation<Session> {
     return new RedactedSession(yield* this.#session.fork(), this.#redaction);
   }
+  *rest(): Operation<void> {
+    if (this.#session.rest) yield* this.#session.rest();
+  }
   mark(): Mark {
     return this.#session.mark();
   }

@@ -47,6 +47,10 @@ export class Transcript implements Session {
     return new Transcript(yield* this.#session.fork(), this.#said);
   }
 
+  *rest(): Operation<void> {
+    if (this.#session.rest) yield* this.#session.rest();
+  }
+
   mark(): Mark {
     return { inner: this.#session.mark(), said: this.#said } satisfies Place as Mark;
   }

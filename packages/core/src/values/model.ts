@@ -69,6 +69,11 @@ export interface Session {
   mark(): Mark;
   /** Forgets everything after the mark. */
   rewind(to: Mark): Operation<void>;
+  /**
+   * Nobody speaks here any more: what it holds may go to others, as long as it can be forked still. Asked once its agent
+   * is over. Absent: it holds nothing that others could use.
+   */
+  rest?(): Operation<void>;
   /** One turn: a stream of deltas that closes with the turn. Throws {@link ModelLimitError} when rate limited. */
   generate(request: GenerateRequest): Stream<Delta, Turn>;
 }

@@ -45,9 +45,6 @@ export function fallback(models: readonly Model[], options: FallbackOptions = {}
       return smallest(models);
     },
     price: dearest(models),
-    get lasting() {
-      return models.every(({ lasting }) => lasting);
-    },
     open: (prefix: Prefix): Operation<Session> => openSession(chain, prefix),
     *close() {
       for (const model of models) if (model.close) yield* model.close();

@@ -116,6 +116,10 @@ export class FallbackSession implements Session {
     });
   }
 
+  *rest(): Operation<void> {
+    yield* this.#footing.session.rest?.() ?? new Done(undefined);
+  }
+
   mark(): Mark {
     const place = this.#conversation.mark();
     this.#origin.marks.note(place, this.#footing);
