@@ -43,6 +43,8 @@ export const openJournal = (
     yield* ensure(() => until(writer.close()));
     const bell = new Bell();
     const asked = new Set<string>();
+    // approvals that earlier processes asked for are not asked for again: they wait for their decision all the same
+    for (const entry of history) noteAsked(asked, entry);
     const renewal = setInterval(() => void writer.renew(), LEASE_MS / 3);
     renewal.unref();
     try {
@@ -52,11 +54,8 @@ export const openJournal = (
         force,
         append(entry) {
           writer.append(entry);
-          if (entry.type === "approval:requested") {
-            asked.add(entry.approval.id);
-            bell.ring();
-          } else if (entry.type === "approval:decided" || entry.type === "approval:void")
-            asked.delete(entry.approval);
+          noteAsked(asked, entry);
+          if (entry.type === "approval:requested") bell.ring();
         },
         note: (entry) => writer.append(entry),
         flush: () => writer.flush(),
@@ -71,3 +70,9 @@ export const openJournal = (
       clearInterval(renewal);
     }
   });
+
+/** Keeps the approvals that wait for somebody. */
+function noteAsked(asked: Set<string>, entry: StoredEntry): void {
+  if (entry.type === "approval:requested") asked.add(entry.approval.id);
+  else if (entry.type === "approval:decided" || entry.type === "approval:void") asked.delete(entry.approval);
+}
