@@ -6,6 +6,7 @@ export { type DedupOptions, dedup } from "./decisions/dedup.ts";
 export { type Named, nearest, selects } from "./decisions/names.ts";
 export { checkedOverrides, RESERVED } from "./decisions/overrides.ts";
 export { estimateTokens } from "./decisions/result.ts";
+export { argumentsIn, messageOfTurn } from "./decisions/turn-message.ts";
 // People
 export { ApprovalDesk } from "./effects/approval-desk.ts";
 

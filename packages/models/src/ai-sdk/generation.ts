@@ -13,6 +13,7 @@ import type { Demand } from "../form/demand.ts";
 import { type Fitted, fitted, type Said } from "../form/fitted.ts";
 import { correction, notRun } from "../form/words.ts";
 import { tokensOfMessage } from "../tokens.ts";
+import { messageOfTurn } from "../turn-message.ts";
 import { Assembly, type Finished } from "./assembly.ts";
 import type { Exchange } from "./exchange.ts";
 import { lackedIn } from "./lacks.ts";
@@ -158,7 +159,12 @@ export class Generation implements Subscription<Delta, Turn> {
     const own = this.#usage(finished, message);
     const counted = this.#attempt === undefined ? finished.usage.input : this.#attempt.counted;
     const usage = addUsage(this.#attempt?.usage ?? noUsage, own);
-    const turn: Turn = { ...said, usage, finish: finishOf(finished, said.calls) };
+    const turn: Turn = {
+      ...said,
+      usage,
+      finish: finishOf(finished, said.calls),
+      ...(message && !isPlain(message, said) && { kept: message }),
+    };
     this.#accepted = { turn, message, counted };
     if (this.#source.demand !== undefined) this.#deltas = deltasOf(turn);
   }
@@ -175,6 +181,10 @@ interface Accepted {
   readonly message: Message | undefined;
   readonly counted: number | undefined;
 }
+
+/** Whether a message says what its turn says and nothing more: else a recorded turn needs it to be put back. */
+const isPlain = (message: Message, said: Said & { readonly reasoning?: string }): boolean =>
+  JSON.stringify(message) === JSON.stringify(messageOfTurn(said));
 
 function finishOf({ reason }: Finished, calls: Turn["calls"]): Turn["finish"] {
   if (reason === "length" || reason === "refusal") return reason;
