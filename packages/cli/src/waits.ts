@@ -5,6 +5,7 @@ const WAITS: Readonly<Record<string, string>> = {
   rate_limit: "the model's rate limit",
   approval: "a person",
   client: "its client",
+  room: "room in the model's memory",
 };
 
 export const waitsFor = (reason: string): string => `waits for ${WAITS[reason] ?? reason}`;

@@ -1,7 +1,7 @@
 import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
 import { copy } from "../decisions/copy.ts";
-import { resultMessage } from "../decisions/result.ts";
+import { outcomeTokens, resultMessage } from "../decisions/result.ts";
 import { Done } from "../effects/done.ts";
 import type { Outcome } from "../values/call.ts";
 import type { AdmittedAnswer } from "../values/hooks.ts";
@@ -10,6 +10,7 @@ import type { AgentState } from "./agent-state.ts";
 import { askHooks } from "./ask-hooks.ts";
 import { type Call, infoOf } from "./call-state.ts";
 import { fitResult, type Short, shortOfRoom } from "./fit-result.ts";
+import { type Room, roomOf } from "./room.ts";
 
 /** A call with what became of it, on its way into the context. `call` is absent where it did not pass the gates. */
 export interface Settled {
@@ -27,6 +28,7 @@ export function* admitCall(agent: AgentState, settled: Settled): Operation<strin
   const past = agent.past?.calls.get(settled.id);
   const outcome = yield* fitted(agent, settled, past);
   yield* agent.append([resultMessage(settled, outcome)]);
+  roomOf(run, agent.model)?.admitted(agent);
   const attended = call !== undefined && outcome.type === "ok";
   if (attended) {
     agent.lineage.attend(call.identity, call.args);
@@ -73,7 +75,23 @@ function fitted(agent: AgentState, settled: Settled, past: RecordedCall | undefi
     return new Done(past.fitted.outcome);
   }
   const short = past?.admitted ? undefined : shortOfRoom(agent, settled.outcome);
+  const room = past?.admitted ? undefined : roomOf(agent.pool.run, agent.model);
+  if (room) return fitTogether(agent, settled, short, room);
   return short ? fit(agent, settled, short) : new Done(settled.outcome);
+}
+
+/** Where sessions share a memory a result waits for room there, and has to do with what there is at a stall. */
+function* fitTogether(
+  agent: AgentState,
+  settled: Settled,
+  short: Short | undefined,
+  room: Room,
+): Operation<Outcome> {
+  const tokens = outcomeTokens(settled.outcome);
+  const wanted = Math.min(tokens, short?.room ?? tokens);
+  const free = yield* room.make(agent, wanted);
+  const lack = free < wanted ? { window: agent.model.capacity!.tokens, tokens, room: free } : short;
+  return lack ? yield* fit(agent, settled, lack) : settled.outcome;
 }
 
 function* fit(agent: AgentState, settled: Settled, short: Short): Operation<Outcome> {

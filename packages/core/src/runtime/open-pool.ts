@@ -10,6 +10,7 @@ import { type Nest, NestContext } from "./call-execution.ts";
 import { checkComplete, keepRecord } from "./keep-record.ts";
 import { announceOpen, PoolEnd } from "./pool-end.ts";
 import type { Pool } from "./pool-state.ts";
+import { roomOf } from "./room.ts";
 import type { Observer } from "./run.ts";
 import { spawnAgent } from "./spawn-agent.ts";
 import { extendSpine, recallSpine, spineTokens } from "./spine.ts";
@@ -136,6 +137,8 @@ function* contextOf(pool: Pool): Operation<PoolContext> {
     extendSpine: (user, assistant) => extendSpine(pool, user, assistant),
     canFit(tokens) {
       const window = pool.model.contextWindow;
+      const room = roomOf(pool.run, pool.model);
+      if (room && room.free < tokens) return false;
       return window === undefined || spineTokens(pool) + tokens <= window * pool.budget.context.hard;
     },
   };

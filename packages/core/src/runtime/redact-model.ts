@@ -13,6 +13,9 @@ export const redactModel = (model: Model, redaction: Redaction): Model => ({
   get contextWindow() {
     return model.contextWindow;
   },
+  get capacity() {
+    return model.capacity;
+  },
   price: model.price,
   get lasting() {
     return model.lasting;

@@ -18,6 +18,7 @@ import { keepSession } from "./keep-session.ts";
 import type { Pool } from "./pool-state.ts";
 import { claim, markAt, placeOf, recallEnd, recallPlaces, revive } from "./recall-agent.ts";
 import { redacted } from "./redact-model.ts";
+import { roomOf } from "./room.ts";
 import { extensionsOf } from "./spine.ts";
 import { transcribed } from "./transcript.ts";
 
@@ -153,7 +154,10 @@ function* live(agent: AgentState, forked: () => void): Operation<void> {
         yield* AgentContext.set(agent.view);
         yield* NestContext.set(agent.nest);
         agent.scope = yield* useScope();
+        const room = roomOf(agent.pool.run, agent.model);
+        if (room) yield* room.arrive(agent);
         agent.session = yield* fork(agent);
+        room?.forked(agent);
         announce(agent);
         // one that is taken up has forked once it is where its record ends: others may fork from it there
         if (agent.past) agent.caughtUp = forked;
@@ -241,6 +245,7 @@ function end(agent: AgentState, said: Ending | undefined): void {
   const result = resultOf(agent, ending);
   agent.phase = "done";
   run.live.delete(agent);
+  roomOf(run, agent.model)?.leave(agent);
   agent.result = result;
   tell({ type: "agent:ended", agent: agent.key, result });
   agent.end(result);

@@ -6,7 +6,7 @@ import type { Delta, Turn } from "./model.ts";
 import type { ReviewHappening } from "./review.ts";
 
 /** Why an agent or one of its calls waits. */
-export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client";
+export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client" | "room";
 
 /**
  * One thing that happened in a run. `at` is in milliseconds since the epoch; `agent` and `call` are keys. `past`: it

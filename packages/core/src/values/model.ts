@@ -18,6 +18,11 @@ export interface Model {
   readonly id: string;
   /** Tokens a session can hold. Absent: not limited, and no context limit applies. */
   readonly contextWindow?: number;
+  /**
+   * The memory that all its sessions share, where they do: agents then wait for room in it, instead of failing. Models
+   * that share a memory share this object. Absent: each session has a window of its own.
+   */
+  readonly capacity?: Capacity;
   /** What it costs. Absent: not known, and a budget in dollars cannot be kept with it. */
   readonly price?: Price;
   /**
@@ -28,6 +33,11 @@ export interface Model {
   open(prefix: Prefix): Operation<Session>;
   /** Frees what it holds beside its sessions, such as memory. Absent: it holds nothing. */
   close?(): Operation<void>;
+}
+
+/** How much the sessions of one or more models can hold together. */
+export interface Capacity {
+  readonly tokens: number;
 }
 
 /** US dollars per million tokens. */

@@ -14,6 +14,9 @@ export function lazyModel(
       return loaded?.contextWindow ?? contextWindow;
     },
     price,
+    get capacity() {
+      return loaded?.capacity;
+    },
     get lasting() {
       return loaded?.lasting;
     },
