@@ -50,7 +50,12 @@ export function reviewsOf(
   const around = outer?.reviews ?? [];
   const reviewer = options.reviewer ?? around.at(-1)?.reviewer;
   if (!reviewer) {
-    const asks = whatAsks(own, tools);
+    // a server's word that its tool is destructive is a hint: it asks for a review where there is somebody to give one
+    const said = identified(
+      [...patterns, ...tools.filter((tool) => tool.consequential).map(identityOf)],
+      tools,
+    );
+    const asks = whatAsks({ ...own, tools: said }, tools);
     if (asks) throw noReviewer(asks);
     return [];
   }
