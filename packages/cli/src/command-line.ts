@@ -6,6 +6,7 @@ import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { withHarnessFlags } from "./harness-flags.ts";
 import type { Console } from "./io.ts";
+import { addModelCommands } from "./model-commands.ts";
 import { hasColours } from "./palette.ts";
 import { addRecordedCommands } from "./recorded-commands.ts";
 
@@ -59,6 +60,7 @@ export function commandLine(io: Console, version: string, invoke: (invocation: I
       }),
     );
 
+  addModelCommands(program, io, invoke);
   addRecordedCommands(program, io, invoke);
 
   program

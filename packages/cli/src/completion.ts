@@ -7,7 +7,10 @@ export type Shell = (typeof SHELLS)[number];
 interface Known {
   readonly name: string;
   readonly description: string;
+  /** Its own, and those of its parts. */
   readonly flags: readonly Flag[];
+  /** Names of commands that are parts of it. */
+  readonly parts: readonly string[];
 }
 
 interface Flag {
@@ -23,14 +26,21 @@ export function completionScript(shell: Shell, program: Command): string {
   const commands = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    flags: command.options.map(({ long, short, description, required }) => ({
-      long: long!,
-      short: short?.slice(1),
-      description,
-      takesValue: required,
-    })),
+    flags: flagsOf(command),
+    parts: command.commands.map((part) => part.name()),
   }));
   return { bash, zsh, fish }[shell](commands);
+}
+
+function flagsOf(command: Command): Flag[] {
+  const all = [command, ...command.commands].flatMap(({ options }) => options);
+  const byName = new Map(all.map((option) => [option.long, option]));
+  return [...byName.values()].map(({ long, short, description, required }) => ({
+    long: long!,
+    short: short?.slice(1),
+    description,
+    takesValue: required,
+  }));
 }
 
 const bash = (commands: readonly Known[]): string => `# source <(pool completion bash)
@@ -41,6 +51,15 @@ _pool() {
     return
   fi
   COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 2 ]; then
+    case \${COMP_WORDS[1]} in
+${commands
+  .filter(({ parts }) => parts.length > 0)
+  .map(({ name, parts }) => `      ${name}) COMPREPLY=($(compgen -W "${parts.join(" ")}" -- "$current")) ;;`)
+  .join("\n")}
+    esac
+    [ "\${#COMPREPLY[@]}" -gt 0 ] && [ -n "$current" ] && return
+  fi
   case $current in -*) ;; *) return ;; esac
   case \${COMP_WORDS[1]} in
 ${commands.map(({ name, flags }) => `    ${name}) COMPREPLY=($(compgen -W "${flags.map(({ long }) => long).join(" ")} --help" -- "$current")) ;;`).join("\n")}
@@ -60,7 +79,7 @@ ${commands.map(({ name, description }) => `      ${quoted(`${name}:${description
     return
   fi
   case $words[2] in
-${commands.map(({ name, flags }) => `    ${name}) _arguments '*:file:_files' ${flags.map(zshFlag).join(" ")} ;;`).join("\n")}
+${commands.map(({ name, flags, parts }) => `    ${name}) _arguments ${parts.length > 0 ? `'1::command:(${parts.join(" ")})' ` : ""}'*:file:_files' ${flags.map(zshFlag).join(" ")} ;;`).join("\n")}
   esac
 }
 compdef _pool pool
@@ -72,8 +91,9 @@ const zshFlag = ({ long, description, takesValue }: Flag): string =>
 const fish = (commands: readonly Known[]): string =>
   [
     "# pool completion fish | source",
-    ...commands.flatMap(({ name, description, flags }) => [
+    ...commands.flatMap(({ name, description, flags, parts }) => [
       `complete -c pool -n __fish_use_subcommand -f -a ${name} -d ${fishQuoted(description)}`,
+      ...parts.map((part) => `complete -c pool -n '__fish_seen_subcommand_from ${name}' -a ${part}`),
       ...flags.map(
         ({ long, short, description: what, takesValue }) =>
           `complete -c pool -n '__fish_seen_subcommand_from ${name}' -l ${long.slice(2)}${short ? ` -s ${short}` : ""}${takesValue ? " -r" : ""} -d ${fishQuoted(what)}`,

@@ -37,7 +37,7 @@ describe("help", () => {
       "approve",
       "deny",
     ];
-    expect(commands).toEqual(["run", "config", ...recorded, "completion", "help"]);
+    expect(commands).toEqual(["run", "config", "models", ...recorded, "completion", "help"]);
   });
 
   it.each([
@@ -104,12 +104,17 @@ describe("pool completion", () => {
     expect(await offered("co")).toEqual(["config", "completion"]);
     expect(await offered("run", "--q")).toEqual(["--quiet"]);
     expect(await offered("config", "--q")).toEqual([""]);
+    expect(await offered("models", "p")).toEqual(["pull"]);
+    expect(await offered("models", "pull", "--sh")).toEqual(["--sha256"]);
   });
 
   it("knows zsh and fish too, and says so for another shell", async () => {
     const cwd = folderWith({});
     expect((await call(["completion", "zsh"], { cwd })).stdout).toContain("#compdef pool");
     expect((await call(["completion", "fish"], { cwd })).stdout).toContain("-l quiet -s q");
+    expect((await call(["completion", "fish"], { cwd })).stdout).toContain(
+      "-n '__fish_seen_subcommand_from models' -a pull",
+    );
     expect(await call(["completion", "tcsh"], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Allowed choices are bash, zsh, fish"),

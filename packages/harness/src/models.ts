@@ -71,6 +71,7 @@ export function modelsOf(harness: Harness, options: ModelsOptions = {}): Routes 
         () => pathOf(made.routeFor(asked), looking),
         () => made.modelFor(asked),
       ),
+    alone: (target) => made.alone(target),
     close: () => made.close(),
   };
 }

@@ -9,5 +9,7 @@ import { knownRoutes, type Route, type Routes } from "./routes.ts";
  * }
  * ```
  */
-export const describeRoutes = (routes: Routes, more: readonly string[] = []): readonly Route[] =>
-  [...new Set([...knownRoutes, ...more])].map((asked) => routes.routeFor(asked));
+export const describeRoutes = (
+  routes: Pick<Routes, "routeFor">,
+  more: readonly string[] = [],
+): readonly Route[] => [...new Set([...knownRoutes, ...more])].map((asked) => routes.routeFor(asked));

@@ -48,6 +48,8 @@ export interface Routes {
   modelFor(asked: string): Model;
   /** Which route that is, and what it names. */
   routeFor(asked: string): Route;
+  /** One of a route's models by itself, without those that stand in for it. */
+  alone(target: RouteSettings): Model;
   /** Frees what the models hold. Whoever asks again gets models that load again. */
   close(): Operation<void>;
 }
@@ -98,8 +100,9 @@ export function routes(config: RoutesConfig, options: RoutesOptions = {}): Route
     return { asked, route, targets };
   }
 
-  function modelFor(asked: string): Model {
-    const { targets } = routeFor(asked);
+  const modelFor = (asked: string): Model => kept(routeFor(asked).targets);
+
+  function kept(targets: readonly RouteSettings[]): Model {
     const key = JSON.stringify(targets);
     let model = made.get(key);
     if (model === undefined) {
@@ -136,7 +139,7 @@ export function routes(config: RoutesConfig, options: RoutesOptions = {}): Route
     for (const model of models) if (model.close) yield* model.close();
   }
 
-  return { modelFor, routeFor, close };
+  return { modelFor, routeFor, alone: (target) => kept([target]), close };
 }
 
 function best(patterns: readonly Pattern[], asked: string, effort: Effort): Pattern | undefined {
