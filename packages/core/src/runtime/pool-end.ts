@@ -29,8 +29,7 @@ export class PoolEnd {
   closed(result: PoolResult): void {
     this.#state = "closed";
     const { run, key, past } = this.#pool;
-    if (past?.closed) run.announce({ type: "pool:closed", pool: key, result });
-    else run.emit({ type: "pool:closed", pool: key, result });
+    if (!past?.closed) run.emit({ type: "pool:closed", pool: key, result });
   }
 
   failed(): void {
