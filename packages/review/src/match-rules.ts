@@ -1,4 +1,11 @@
-import { type Agent, type ReviewDesk, type ReviewFailure, type Rule, useClock } from "@agentpool/core";
+import {
+  type Agent,
+  type RecordedReview,
+  type ReviewDesk,
+  type ReviewFailure,
+  type Rule,
+  useClock,
+} from "@agentpool/core";
 import type { Operation } from "effection";
 import { consultTwice } from "./consult-twice.ts";
 import { excerptOf } from "./conversation.ts";
@@ -28,10 +35,11 @@ export function* matchRules(
     readonly at: ReviewAt;
   },
 ): Operation<readonly Rule[]> {
-  const having = desk.tools(agent);
-  const possible = rules.filter((rule) => isAbout(rule, having));
+  const possible = possibleRules(desk, agent, rules);
   const conditional = possible.filter(isConditional);
   if (conditional.length === 0) return possible;
+  const known = desk.recall(agent, turn, 0, isMatch);
+  if (known) return possible.filter((rule) => !isConditional(rule) || known.matched.includes(rule.title));
   const model = modelFor(options.models, "review.rules", at);
   if (!model) return possible;
   const named = conditional.map((rule, index) => ({ id: `r${index + 1}`, rule }));
@@ -71,3 +79,12 @@ export function* matchRules(
   });
   return possible.filter((rule) => !conditional.includes(rule) || matched.includes(rule));
 }
+
+/** The rules that can apply to an agent: those about tools that it does not have cannot. */
+export function possibleRules(desk: ReviewDesk, agent: Agent, rules: readonly Rule[]): readonly Rule[] {
+  const having = desk.tools(agent);
+  return rules.filter((rule) => isAbout(rule, having));
+}
+
+const isMatch = (review: RecordedReview): review is Extract<RecordedReview, { type: "review:matched" }> =>
+  review.type === "review:matched";

@@ -1,17 +1,11 @@
-import {
-  canonicalJson,
-  type ReturnAnswer,
-  type ReturnInput,
-  type ReviewDesk,
-  type ReviewSubject,
-  type ReviewsAsked,
-} from "@agentpool/core";
+import type { ReturnAnswer, ReturnInput, ReviewDesk, ReviewSubject, ReviewsAsked } from "@agentpool/core";
 import type { Operation } from "effection";
 import { excerptOf } from "./conversation.ts";
 import { modelFor } from "./models.ts";
 import type { Options } from "./options.ts";
 import { describeReport } from "./prompts/describe.ts";
 import { REPORT_SYSTEM, told } from "./prompts/words.ts";
+import { keyOf } from "./recorded.ts";
 import { type Case, review } from "./review.ts";
 import { whatAsksForReport } from "./triggers.ts";
 import type { ReviewedTurn, Turns } from "./turns.ts";
@@ -48,7 +42,7 @@ export class ReportReviews {
       yield* this.#desk.record(agent, { type: "review:skipped", ...subject, reason });
       return undefined;
     }
-    const key = `report ${canonicalJson(result)}`;
+    const key = keyOf(subject);
     const ruling = yield* review(this.#desk, this.#case(input, subject, current, key));
     if (ruling.type === "restart" || ruling.type === "exhausted")
       current.breaches.set(key, { type: "breach", reasoning: ruling.reasoning });

@@ -13,6 +13,7 @@ import {
 import type { Operation } from "effection";
 import { consultTwice } from "./consult-twice.ts";
 import { type Depth, depthOf } from "./effort.ts";
+import { isReviewOf, rulingOn } from "./recorded.ts";
 import { readVerdict, type Verdict, verdictForm } from "./verdict.ts";
 
 /** What is put before a reviewer. */
@@ -41,9 +42,11 @@ export type Ruling =
   | { readonly type: "exhausted"; readonly reasoning: string }
   | { readonly type: "failed"; readonly failure: ReviewFailure };
 
-/** One review, from its beginning to its verdict, on record. */
+/** One review, from its beginning to its verdict, on record. One that is on record already stands. */
 export function* review(desk: ReviewDesk, put: Case): Operation<Ruling> {
   const { agent, subject, effort, remembered } = put;
+  const known = desk.recall(agent, subject.turn, subject.attempt, isReviewOf(subject));
+  if (known) return rulingOn(known);
   const depth = depthOf(effort, put.applying);
   const model = put.modelAt(depth);
   const name = model?.id ?? "none";

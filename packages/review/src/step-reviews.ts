@@ -1,17 +1,11 @@
-import {
-  canonicalJson,
-  type ProposeAnswer,
-  type ProposeInput,
-  type ReviewDesk,
-  type ReviewSubject,
-  type ReviewsAsked,
-} from "@agentpool/core";
+import type { ProposeAnswer, ProposeInput, ReviewDesk, ReviewSubject, ReviewsAsked } from "@agentpool/core";
 import type { Operation } from "effection";
 import { excerptOf } from "./conversation.ts";
 import { modelFor } from "./models.ts";
 import type { Options } from "./options.ts";
 import { describeStep } from "./prompts/describe.ts";
 import { STEP_SYSTEM, told } from "./prompts/words.ts";
+import { keyOf } from "./recorded.ts";
 import { type Case, type Ruling, review } from "./review.ts";
 import { whatAsksForStep } from "./triggers.ts";
 import type { ReviewedTurn, Turns } from "./turns.ts";
@@ -40,7 +34,7 @@ export class StepReviews {
       yield* this.#desk.record(agent, { type: "review:skipped", ...subject, reason: "effort" });
       return undefined;
     }
-    const key = canonicalJson(calls.map(({ identity, args }) => [identity, args]));
+    const key = keyOf(subject);
     const ruling = yield* review(this.#desk, this.#case(input, subject, current, key));
     if (ruling.type === "restart" || ruling.type === "exhausted")
       current.breaches.set(key, { type: "breach", reasoning: ruling.reasoning });

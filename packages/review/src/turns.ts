@@ -1,9 +1,10 @@
 import type { Agent, Effort, ReviewDesk, ReviewsAsked, Rule, TurnAnswer, TurnInput } from "@agentpool/core";
 import type { Operation } from "effection";
 import { depthOf, effortOf } from "./effort.ts";
-import { matchRules } from "./match-rules.ts";
+import { matchRules, possibleRules } from "./match-rules.ts";
 import type { Options } from "./options.ts";
-import { toldOf } from "./rules.ts";
+import { breachesIn } from "./recorded.ts";
+import { isConditional, toldOf } from "./rules.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** One turn of an agent, as reviews see it. */
@@ -33,25 +34,37 @@ export class Turns {
 
   /** The content of rules enters the conversation when they come to apply, and is said to be over when they cease to. */
   *begin({ agent, turn }: TurnInput): Operation<TurnAnswer | undefined> {
+    const before = this.#told.get(agent) ?? this.#toldBefore(agent, turn);
     const { applying } = yield* this.of(agent, turn);
-    const text = toldOf(this.#told.get(agent) ?? new Set(), applying);
+    const text = toldOf(before, applying);
     this.#told.set(agent, new Set(applying));
     return text === undefined ? undefined : { type: "instruct", text };
+  }
+
+  /** What an agent whose run was taken up had been told, as far as that is on record. */
+  #toldBefore(agent: Agent, turn: number): ReadonlySet<Rule> {
+    if (turn === 1) return new Set();
+    const last = this.#current.get(agent);
+    if (last?.turn === turn - 1) return new Set(last.applying);
+    const matched = this.#desk
+      .recorded(agent, turn - 1)
+      .flatMap((review) => (review.type === "review:matched" ? review.matched : []));
+    return new Set(
+      possibleRules(this.#desk, agent, this.#asked.rules).filter(
+        (rule) => !isConditional(rule) || matched.includes(rule.title),
+      ),
+    );
   }
 
   *of(agent: Agent, turn: number): Operation<ReviewedTurn> {
     const known = this.#current.get(agent);
     if (known?.turn === turn) return known;
     const { rules, effort } = this.#asked;
+    const breaches = breachesIn(this.#desk.recorded(agent, turn));
     const at = { effort, depth: depthOf(effort, []) };
     const applying =
       rules.length === 0 ? [] : yield* matchRules(this.#desk, this.#options, { agent, turn, rules, at });
-    const current = {
-      turn,
-      applying,
-      effort: effortOf(effort, applying),
-      breaches: new Map<string, Verdict>(),
-    };
+    const current = { turn, applying, effort: effortOf(effort, applying), breaches };
     this.#current.set(agent, current);
     return current;
   }

@@ -10,6 +10,7 @@ import type {
   RecordedTree,
   RecordedTurn,
 } from "../values/recorded.ts";
+import type { RecordedReview } from "../values/review.ts";
 import { addUsage, noUsage, type Usage } from "../values/usage.ts";
 
 /** A call that the record leaves on its way: it has its place in line before any agent starts. */
@@ -149,8 +150,11 @@ export class Recorded {
         agent.result = event.result;
         return;
     }
-    if (event.type.startsWith("review:") && "usage" in event)
-      this.#use(agent, event.usage as Usage, (event as { cost?: number }).cost);
+    if (isReview(event)) {
+      this.#use(agent, event.usage, event.cost);
+      turnOf(agent, event.turn, event.type === "review:matched" ? 0 : event.attempt).reviews.push(event);
+      return;
+    }
     if ("call" in event && "tool" in event) this.#addOfCall(agent, event as CallEvent);
   }
 
@@ -402,6 +406,7 @@ function turnOf(agent: RecordedAgent, turn: number, attempt: number): RecordedTu
     heard: [],
     result: undefined,
     step: undefined,
+    reviews: [],
     restarted: undefined,
     returned: undefined,
   };
@@ -440,3 +445,11 @@ const newTree = (): RecordedTree => ({
   agents: new Set(),
   events: [],
 });
+
+type ReviewEvent = Extract<PoolEvent, { type: RecordedReview["type"] }>;
+
+const isReview = (event: PoolEvent): event is ReviewEvent =>
+  event.type === "review:passed" ||
+  event.type === "review:restarted" ||
+  event.type === "review:failed" ||
+  event.type === "review:matched";

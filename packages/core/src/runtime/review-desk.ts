@@ -5,6 +5,7 @@ import type { Agent } from "../values/agent.ts";
 import { ConfigurationError } from "../values/errors.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type {
+  RecordedReview,
   ReviewDesk,
   ReviewedInput,
   ReviewHappening,
@@ -39,6 +40,18 @@ export const reviewDesk: ReviewDesk = {
     })),
   consult: (agent, how, body) => consult(known(agent), how, body),
   costOf: ({ price }, usage) => price && spentBy(usage, price).cost,
+  recorded(agent, turn) {
+    const turns = known(agent).past?.turns;
+    const found: RecordedReview[] = [];
+    for (let attempt = 0; turns?.has(`${turn}.${attempt}`); attempt++)
+      found.push(...turns.get(`${turn}.${attempt}`)!.reviews);
+    return found;
+  },
+  recall(agent, turn, attempt, is) {
+    const reviews = known(agent).past?.turns.get(`${turn}.${attempt}`)?.reviews;
+    const at = reviews?.findIndex(is) ?? -1;
+    return at < 0 ? undefined : (reviews!.splice(at, 1)[0] as Extract<RecordedReview, ReturnType<typeof is>>);
+  },
   *record(view, happening) {
     const agent = known(view);
     agent.pool.run.emit({ ...happening, agent: agent.key });

@@ -5,6 +5,7 @@ import type { ParkReason, PoolEvent } from "./event.ts";
 import type { Noted, PassedCall, RecordedReturn, RecordedTool } from "./journal.ts";
 import type { Args } from "./json.ts";
 import type { Turn } from "./model.ts";
+import type { RecordedReview } from "./review.ts";
 import type { Usage } from "./usage.ts";
 
 /** What is on record about one call. What is absent was not decided. */
@@ -46,6 +47,8 @@ export interface RecordedTurn {
   result: Turn | undefined;
   /** Its calls passed their gates, and were judged or not. */
   step: Omit<Extract<Noted, { type: "record:step" }>, "type" | "agent" | "turn" | "attempt"> | undefined;
+  /** What those who reviewed it said, as far as nobody has taken it up again. */
+  readonly reviews: RecordedReview[];
   /** It was sent back. */
   restarted: Extract<PoolEvent, { type: "turn:restarted" }> | undefined;
   returned: RecordedReturn | undefined;

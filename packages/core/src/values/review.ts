@@ -110,6 +110,15 @@ export interface ReviewDesk {
   costOf(model: Model, usage: Usage): number | undefined;
   /** Puts a review on record, and shows it to those who observe reviews. */
   record(agent: Agent, happening: ReviewHappening): Operation<void>;
+  /** What is on record about an agent's turn, its attempts in order: a run that is taken up asks nobody twice. */
+  recorded(agent: Agent, turn: number): readonly RecordedReview[];
+  /** Takes up the next review of that kind that is on record of an attempt: it was given, and is not given again. */
+  recall<T extends RecordedReview>(
+    agent: Agent,
+    turn: number,
+    attempt: number,
+    is: (review: RecordedReview) => review is T,
+  ): T | undefined;
 }
 
 export interface Consultation {
@@ -217,6 +226,12 @@ export type ReviewHappening =
       readonly cost: number | undefined;
       readonly ms: number;
     };
+
+/** A review that was given, and which rules were found to apply, as they are on record. */
+export type RecordedReview = Extract<
+  ReviewHappening,
+  { type: "review:passed" | "review:restarted" | "review:failed" | "review:matched" }
+>;
 
 /** A review that passed, as a person who is to approve one of its calls is shown it. */
 export interface ReviewNote {
