@@ -66,7 +66,7 @@ export function gate(
     : gateGuards(call);
 }
 
-/** A call that passed its gates, on record: it is as it was, and nobody is asked about it again. */
+/** A call that passed its gates, on record: it is as it was, and no hook is asked about it again. */
 function recallGate(
   agent: AgentState,
   proposed: ProposedCall,
@@ -101,7 +101,12 @@ function recallGate(
     past,
   };
   const again = bound.guards.filter((guard) => lookers.includes(guard.name));
-  return { type: "passed", call, lookers: again, approval };
+  if (dispatched || past.outcome) return { type: "passed", call, lookers: again, approval };
+  // what has not run yet is held to what the run forbids now: a verdict on record lifts no deny
+  const now = forbidden(agent.pool, bound);
+  if (now) return block(name, id, now);
+  const asked = needsApproval(agent.pool, bound) ? words.approvalAsked(bound.name) : undefined;
+  return { type: "passed", call, lookers: again, approval: approval ?? asked };
 }
 
 /** The forms a call may have: it can be read, its tool is there for this turn, and may be used in this run. */
@@ -116,9 +121,14 @@ function formOf(agent: AgentState, name: string, parse: (bound: BoundTool) => Pa
   if (!agent.visible.includes(name)) return refused("invalid", words.hidden(name, agent.visible));
   const parsed = parse(bound);
   if (parsed.type === "invalid") return refused("invalid", parsed.message);
-  if (pool.deny.some((pattern) => selects(pattern, bound))) return refused("deny", words.denied(name));
-  if (!isAuthorised(pool, bound)) return refused("auth_reject", words.protected(name));
-  return { type: "form", bound, args: parsed.args };
+  return forbidden(pool, bound) ?? { type: "form", bound, args: parsed.args };
+}
+
+/** What the run itself forbids, whatever anybody says; undefined: nothing. */
+function forbidden(pool: Pool, bound: BoundTool): Extract<Outcome, { type: "refused" }> | undefined {
+  if (pool.deny.some((pattern) => selects(pattern, bound))) return refused("deny", words.denied(bound.name));
+  if (!isAuthorised(pool, bound)) return refused("auth_reject", words.protected(bound.name));
+  return undefined;
 }
 
 /** Whether the run holds the grant that a protected tool needs. */
