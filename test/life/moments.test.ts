@@ -179,6 +179,29 @@ describe("onRoute", () => {
         ]);
       }));
 
+  it("of a pool around holds in a nested pool with other tools: it gets those of them that were named", () =>
+    run(function* () {
+      const wipe = instant("wipe");
+      const model = casting({
+        "agent/0": [ask("nest"), report()],
+        "agent/0:1#0~0/0": [ask("wipe"), { text: "done" }],
+      });
+      const nest = instant("nest", {
+        *execute() {
+          yield* agentPool({ tools: [instant("search"), wipe], orchestrate: parallel(["nested"]) });
+          return "done";
+        },
+      });
+      const { events } = yield* playLife({
+        model,
+        tools: [nest, instant("search"), instant("read")],
+        hooks: [{ onRoute: () => ({ type: "tools", names: ["nest", "search", "read"] }) }],
+      });
+      expect(ofType(events, "hook:error")).toEqual([]);
+      expect(model.requestsOf("agent/0:1#0~0/0")[0]!.request.tools).toEqual(["search"]);
+      expect(wipe.asked).toEqual([]);
+    }));
+
   it("of a pool around holds in a nested pool", () =>
     run(function* () {
       const model = casting({

@@ -45,6 +45,8 @@ export interface Pool {
   /** Whether its spine is a fork of the caller's conversation instead of one of its own. */
   readonly forksCaller: boolean;
   readonly tools: ReadonlyMap<string, BoundTool>;
+  /** Names of its tools and of those of the pools around: what a hook may name. */
+  readonly toolNames: ReadonlySet<string>;
   readonly terminal: BoundTool | undefined;
   readonly hooks: readonly ToolLifecycleHooks[];
   readonly settings: GuardSettings;
@@ -218,6 +220,7 @@ export function createPool(
     },
     forksCaller,
     tools: bound,
+    toolNames: new Set([...(outer?.toolNames ?? []), ...bound.keys()]),
     terminal: terminal && bound.get(terminal.name),
     hooks,
     settings,

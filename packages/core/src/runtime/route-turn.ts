@@ -22,7 +22,7 @@ export function* routeTurn(agent: AgentState): Operation<void> {
     input: () => ({ agent: agent.view, run: pool.run.id, turn: agent.turns + 1, tools: [...toolNames] }),
     read: (given) =>
       readAnswer<RouteAnswer>(given, {
-        tools: ({ names }) => Array.isArray(names) && names.every((name) => pool.tools.has(name)),
+        tools: ({ names }) => Array.isArray(names) && names.every((name) => pool.toolNames.has(name)),
       }),
   });
   agent.visible = answer
