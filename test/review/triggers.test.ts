@@ -1,4 +1,12 @@
-import { agentPool, ConfigurationError, parallel, type Rule, reportTool, type Tool } from "@agentpool/core";
+import {
+  agentPool,
+  ConfigurationError,
+  consequentialBy,
+  parallel,
+  type Rule,
+  reportTool,
+  type Tool,
+} from "@agentpool/core";
 import { extractive } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
@@ -174,10 +182,15 @@ describe("a tool of an MCP server", () => {
     ["that declares itself destructive is consequential", served(true), true],
     ["that declares itself not destructive is not", served(false), false],
     ["that declares nothing is not", served(undefined), false],
-    ["is consequential where its server's are all said to be", served(false, true), true],
-    ["is not where none of its server's is said to be", served(true, false), false],
+    ["is consequential where its server is set to all", served(false, consequentialBy("all")), true],
+    ["is not where its server is set to none", served(true, consequentialBy("none")), false],
+    [
+      "goes by what it declares where its server is set to destructive",
+      served(true, consequentialBy("destructive")),
+      true,
+    ],
   ] as const)
-    it(what, () =>
+    it(`is reviewed as it declares itself, or as its server is set: ${what}`, () =>
       run(function* () {
         const { events } = yield* play({
           ...base,
@@ -186,8 +199,7 @@ describe("a tool of an MCP server", () => {
           reviewer: reviewer({ models: judging(pass()) }),
         });
         expect(asked(events)).toEqual(reviewed ? ["tool"] : []);
-      }),
-    );
+      }));
 });
 
 describe("at effort min", () => {
