@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
-import type { Approval, ApprovalDesk } from "@agentpool/core";
-import { action, createQueue, type Operation, resource, spawn } from "effection";
+import type { Approval, ApprovalDesk, Journal } from "@agentpool/core";
+import { action, createQueue, type Operation, resource, spawn, until } from "effection";
 import type { Io } from "./io.ts";
 import { oneLine } from "./printable.ts";
 
@@ -18,8 +18,8 @@ export interface Asking {
   readonly io: Pick<Io, "stdin" | "stderr">;
   readonly approvals: ApprovalDesk;
   readonly say: Say;
-  /** Whether calls can wait for a decision from elsewhere, since their run is recorded. */
-  readonly recorded: boolean;
+  /** The record, where there is one: then calls can wait for a decision from elsewhere. */
+  readonly journal?: Pick<Journal, "flush"> | undefined;
 }
 
 /**
@@ -30,34 +30,38 @@ export const useApprovalPrompt = ({
   io: { stdin, stderr },
   approvals,
   say,
-  recorded,
+  journal,
 }: Asking): Operation<ApprovalPrompt> =>
   resource(function* (provide) {
-    if (!stdin.isTTY || !stderr.isTTY) {
+    const asked = createQueue<Approval, never>();
+    const answers = stdin.isTTY === true && stderr.isTTY === true;
+    if (!answers && !journal) {
       yield* provide({
-        answers: false,
-        ask({ id, tool, args }) {
-          if (recorded) {
-            say(
-              `${oneLine(`${tool} ${JSON.stringify(args)}`, 160)} waits for a person: pool approve ${id}, or pool deny ${id}`,
-            );
-            return;
-          }
+        answers,
+        ask({ id, tool }) {
           approvals.deny(id, "there is no terminal to ask a person at");
           say(`${tool} needs approval, and there is no terminal to ask at: denied.`);
         },
       });
       return;
     }
-    const asked = createQueue<Approval, never>();
     yield* spawn(function* () {
       for (;;) {
         const { value } = yield* asked.next();
-        yield* decide(value, stdin, approvals, say);
+        if (answers) yield* decide(value, stdin, approvals, say);
+        else if (journal) yield* tell(value, journal, say);
       }
     });
-    yield* provide({ answers: true, ask: (approval) => asked.add(approval) });
+    yield* provide({ answers, ask: (approval) => asked.add(approval) });
   });
+
+/** Says how to decide elsewhere, once the call can be found there. */
+function* tell({ id, tool, args }: Approval, journal: Pick<Journal, "flush">, say: Say): Operation<void> {
+  const written = journal.flush();
+  if (written) yield* until(Promise.resolve(written));
+  const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
+  say(`${call} waits for a person: pool approve ${id}, or pool deny ${id}`);
+}
 
 function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {
   const { id, agent, tool, args, reason, reviews = [] } = approval;

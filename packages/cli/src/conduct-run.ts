@@ -45,6 +45,8 @@ export interface Conduct {
   readonly record: { readonly store: Store; readonly journal: RunJournal } | undefined;
   /** What the record says that it can be taken up with. */
   readonly settings: unknown;
+  /** Said when it begins, so that a person can name it elsewhere. */
+  readonly announce: string;
 }
 
 /** Runs a harness before a person: shows what happens, asks, listens to ctrl-c, prints and keeps the answer. */
@@ -95,19 +97,24 @@ interface Watching {
 const GRACE = 200;
 
 function* running(
-  { io, harness, question, run, flags, record, settings }: Conduct,
+  { io, harness, question, run, flags, record, settings, announce }: Conduct,
   { winding, shown, interrupts }: Watching,
 ): Operation<Ending> {
   const approvals = new ApprovalDesk();
-  const asking = { io, approvals, say: shown.say, recorded: record !== undefined };
+  const asking = { io, approvals, say: shown.say, journal: record?.journal };
   const prompt = yield* useApprovalPrompt(asking);
   const waits = new EverybodyWaits();
   let allWait = withResolvers<void>();
+  let begun = false;
   let over = false;
   const leaves = record !== undefined && !prompt.answers && flags.wait !== true;
   const onEvent = (event: PoolEvent) => {
     if (over) return; // a halt is nobody's decision
     if (flags.json) io.out.write(`${JSON.stringify(event)}\n`);
+    if (event.type === "pool:opened" && !begun) {
+      begun = true;
+      if (record && !flags.quiet) shown.say(announce);
+    }
     shown.observe(event);
     if (event.type === "approval:requested" && event.past !== true) prompt.ask(event.approval);
     if (leaves && waits.observe(event)) allWait.resolve();

@@ -25,9 +25,9 @@ export function* resumeCommand(io: Console, meant: string, flags: ResumeFlags): 
     const journal = yield* store.journal(run, { by: "the terminal", force: flags.force === true });
     const { question, settings } = beginningOf(run, journal.history);
     const harness = harnessOf(io, settings, settingsOf(flags));
-    if (!flags.quiet) io.err.write(`Run ${run}, taken up again\n`);
     const record = { store, journal };
     const recorded = settingsToRecord(harness, settings);
-    return yield* conductRun({ io, harness, question, run, flags, record, settings: recorded });
+    const announce = `Run ${run}, taken up again`;
+    return yield* conductRun({ io, harness, question, run, flags, record, settings: recorded, announce });
   });
 }

@@ -28,9 +28,8 @@ export function* runCommand(io: Console, words: readonly string[], flags: RunFla
     const given = words.length === 1 && words[0] === "-" ? yield* readStdin(io.stdin) : words.join(" ");
     const question = questionOf(words.length === 0 ? undefined : given, harness.config.question);
     const record = yield* useRecord(io, harness, run);
-    if (record && !flags.quiet) io.err.write(`Run ${run}\n`);
     const settings = settingsToRecord(harness, { file, flags: set });
-    return yield* conductRun({ io, harness, question, run, flags, record, settings });
+    return yield* conductRun({ io, harness, question, run, flags, record, settings, announce: `Run ${run}` });
   });
 }
 

@@ -1,4 +1,4 @@
-import { type FSWatcher, mkdirSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, mkdirSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import Database from "libsql";
 import { StoreError } from "../values/errors.ts";
@@ -68,7 +68,7 @@ export function openSqlite(path: string, durable = false): Engine {
 
 function opened(path: string, durable: boolean): Database.Database {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
   } catch (error) {
     throw new StoreError("unwritable", `the folder of ${path} cannot be made: ${messageOf(error)}`, {
       cause: error,
@@ -85,6 +85,19 @@ function opened(path: string, durable: boolean): Database.Database {
       throw error;
     }
   });
+}
+
+/** With those it is in. Node's own way of doing so never ends where a file system takes no folders, such as /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // another process was faster
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** libsql adds fields of its own to rows. */

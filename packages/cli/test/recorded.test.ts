@@ -1,0 +1,245 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { call } from "./in-process.ts";
+import { docs, folderWith, pool, start } from "./pool.ts";
+
+const corpus = { ...docs, "harness.yml": "tools: { corpus: { path: ./docs } }\n" };
+const question = "How are retries limited, and what is the scope of a guard?";
+
+/** A harness whose agents send letters that a person has to approve. */
+const letters = {
+  "harness.yml": "program: ./letters.ts\npolicy: { requireApproval: [send] }\n",
+  "letters.ts": `
+    import { defineTool, parallel } from "@agentpool/core";
+    import { defineHarness } from "@agentpool/harness";
+    import { scripted } from "@agentpool/models";
+    import { appendFileSync } from "node:fs";
+    const send = defineTool({
+      name: "send",
+      description: "Sends a letter.",
+      parameters: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+      execute: ({ to }) => { appendFileSync(new URL("sent.txt", import.meta.url), to + "\\n"); return "sent to " + to; },
+    });
+    const model = scripted(({ task }) => [{ calls: [{ tool: "send", args: { to: task } }] }, { text: "done with " + task }]);
+    export default defineHarness({
+      tools: [send],
+      *run(question, { pool }) {
+        const { agents } = yield* pool({ model, orchestrate: parallel(question.split(" ")) });
+        return agents.map(({ result, refusals }) => [result, ...refusals.map(({ message }) => message)].join(": ")).join("; ");
+      },
+    });`,
+};
+
+const approvalsIn = async (cwd: string): Promise<{ id: string; args: { to: string }; state: string }[]> =>
+  JSON.parse((await call(["approvals", "--all", "--json"], { cwd })).stdout);
+
+describe("a run", () => {
+  it("is recorded by default: listed, shown, traced, exported", async () => {
+    const cwd = folderWith(corpus);
+    const ran = await call(["run", question], { cwd });
+    expect(ran.code).toBe(0);
+    const [, id] = /^Run (\S+)$/m.exec(ran.stderr)!;
+    const listed = await call(["runs", "--json"], { cwd });
+    expect(JSON.parse(listed.stdout)).toEqual([
+      {
+        id,
+        question,
+        status: "completed",
+        startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        endedAt: expect.any(String),
+        agents: expect.any(Number),
+        turns: expect.any(Number),
+        calls: expect.any(Number),
+        refusals: expect.any(Number),
+        tokens: expect.any(Number),
+        cost: null,
+      },
+    ]);
+    const shown = (await call(["show", "latest"], { cwd })).stdout;
+    expect(shown).toContain(`${id}  completed`);
+    expect(shown).toContain("research/0");
+    expect(shown).toContain("docs/retries.md");
+    // the brief stands below, as it was printed
+    expect(shown).toContain(ran.stdout.trim());
+    const one = (await call(["show", id!.slice(0, 10), "--agent", "research/0"], { cwd })).stdout;
+    expect(one).toMatch(/^research\/0/);
+    expect(one).toContain("Retries are limited by maxToolRetries");
+    const traced = (await call(["trace", id!, "--type", "call:dispatched", "--json"], { cwd })).stdout;
+    const lines = traced
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.every(({ type }) => type === "call:dispatched")).toBe(true);
+    const exported = JSON.parse((await call(["export", "latest"], { cwd })).stdout);
+    expect(exported).toMatchObject({ format: "agentpool-run", run: { id, question } });
+    expect(exported.entries[0]).toMatchObject({ type: "run:started" });
+  });
+
+  it("is not recorded where store is none", async () => {
+    const cwd = folderWith(corpus);
+    const { code, stderr } = await call(["run", "--store", "none", question], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/^Run /m);
+    expect(existsSync(join(cwd, ".pool/runs.db"))).toBe(false);
+    expect((await call(["runs", "--json"], { cwd })).stdout).toBe("[]\n");
+    const none = await call(["runs", "--store", "none"], { cwd });
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("store is none")]);
+  });
+
+  it("that was killed is interrupted, shows what it had, and is carried on to the same brief", async () => {
+    const cwd = folderWith(corpus);
+    const whole = await call(["run", question], { cwd });
+    const running = start(["run", "--json", question], { cwd });
+    await running.saw('"type":"call:settled"');
+    running.process.kill("SIGKILL");
+    await running.ended;
+    const [newest] = JSON.parse((await call(["runs", "--json"], { cwd })).stdout);
+    expect(newest.status).toBe("interrupted");
+    expect((await call(["show", "latest"], { cwd })).stdout).toContain(`pool resume ${newest.id}`);
+    const resumed = await call(["resume", "latest"], { cwd });
+    expect(resumed.code).toBe(0);
+    expect(resumed.stdout).toBe(whole.stdout);
+    expect((await call(["runs", "--json"], { cwd })).stdout).toContain('"completed"');
+    const again = await call(["resume", "latest"], { cwd });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("has come to its end")]);
+  });
+
+  it("that fails is on record as failed, with the reason", async () => {
+    const cwd = folderWith({
+      "harness.yml": "program: ./p.ts\n",
+      "p.ts": `export default { *run() { throw new Error("the roof is on fire"); } };`,
+    });
+    expect((await call(["run", "Why?"], { cwd })).code).toBe(1);
+    const [run] = JSON.parse((await call(["runs", "--json"], { cwd })).stdout);
+    expect(run.status).toBe("failed");
+    expect((await call(["show", "latest"], { cwd })).stdout).toContain("the roof is on fire");
+  });
+});
+
+describe("a run in which everybody waits for people", () => {
+  it("ends with code 3 and says how to go on; decisions from anywhere stand, and resume carries on", async () => {
+    const cwd = folderWith(letters);
+    const waiting = await call(["run", "ada grace"], { cwd });
+    expect(waiting.code).toBe(3);
+    expect(waiting.stderr).toContain("2 calls of run");
+    expect(waiting.stderr).toMatch(/pool resume \S+/);
+    const still = await call(["resume", "latest"], { cwd });
+    expect(still.code).toBe(3);
+    const open = await approvalsIn(cwd);
+    expect(open.map(({ args, state }) => [args.to, state])).toEqual([
+      ["ada", "open"],
+      ["grace", "open"],
+    ]);
+    const [ada, grace] = open;
+    const approved = await pool(["approve", ada!.id.slice(0, 6)], { cwd });
+    expect([approved.code, approved.stdout]).toEqual([0, expect.stringContaining("approved: send")]);
+    await call(["deny", grace!.id, "--reason", "She moved."], { cwd });
+    const late = await call(["deny", ada!.id], { cwd });
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("the first decision stands")]);
+    const resumed = await call(["resume", "latest"], { cwd });
+    expect(resumed.code).toBe(0);
+    expect(resumed.stdout).toContain("done with ada");
+    expect(resumed.stdout).toContain("She moved.");
+    expect(readFileSync(join(cwd, "sent.txt"), "utf8")).toBe("ada\n");
+    const shown = (await call(["show", "latest"], { cwd })).stdout;
+    expect(shown).toMatch(/approved by \S+ +\S+ +send/);
+    expect(shown).toContain("She moved.");
+  });
+
+  it("stays where it is told to wait, and goes on by itself once somebody decides in another process", async () => {
+    const cwd = folderWith(letters);
+    const running = start(["run", "--wait", "ada"], { cwd });
+    await running.saw("waits for a person: pool approve");
+    const [ada] = await approvalsIn(cwd);
+    const approved = await pool(["approve", ada!.id], { cwd });
+    expect(approved.code).toBe(0);
+    const { code, stdout } = await running.ended;
+    expect([code, stdout]).toEqual([0, "done with ada\n"]);
+  });
+
+  it("is taken by one process at a time", async () => {
+    const cwd = folderWith(letters);
+    const running = start(["run", "--wait", "ada"], { cwd });
+    await running.saw("waits for a person: pool approve");
+    const second = await call(["resume", "latest"], { cwd });
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("is running")]);
+    running.process.kill("SIGKILL");
+    await running.ended;
+    expect((await call(["resume", "latest"], { cwd })).code).toBe(3);
+  });
+});
+
+describe("pool guards", () => {
+  it("shows what a wider guard would have refused, and the yaml to paste; a guard that is not there is named", async () => {
+    const cwd = folderWith({
+      "harness.yml": "program: ./p.ts\n",
+      "p.ts": `
+        import { dedup, defineTool, parallel } from "@agentpool/core";
+        import { defineHarness } from "@agentpool/harness";
+        import { scripted } from "@agentpool/models";
+        const fetch = defineTool({
+          name: "fetch", description: "Fetches.", parameters: { type: "object", properties: { url: { type: "string" } } },
+          hooks: { beforeDispatch: [dedup("url_dedup", ({ url }) => url)] },
+          execute: ({ url }) => "the page at " + url,
+        });
+        const model = scripted(() => [{ calls: [{ tool: "fetch", args: { url: "https://a.example/" } }] }, { text: "read" }]);
+        export default defineHarness({
+          tools: [fetch],
+          *run(_, { pool }) { return (yield* pool({ model, orchestrate: parallel(["one", "two", "three"]) })).agents.length; },
+        });`,
+    });
+    await call(["run", "Read."], { cwd });
+    const { code, stdout } = await call(["guards", "latest", "--set", "url_dedup.scope=cohort"], { cwd });
+    expect(code).toBe(0);
+    expect(stdout.match(/ran → refused by url_dedup/g)).toHaveLength(2);
+    expect(stdout).toContain("Of 3 calls: 2 more refused");
+    expect(stdout).toContain("is not known");
+    const yaml = /\n(defaults:\n[\s\S]*)$/.exec(stdout)![1]!;
+    expect(yaml).toBe("defaults:\n  guards:\n    url_dedup: { scope: cohort }\n");
+    writeFileSync(join(cwd, "other.yml"), `program: ./p.ts\n${yaml}`);
+    const other = await call(["guards", "latest", "--harness", "other.yml", "--json"], { cwd });
+    expect(JSON.parse(other.stdout)).toMatchObject({ refused: 2, allowed: 0, calls: 3 });
+    const same = await call(["guards", "latest"], { cwd });
+    expect(same.stdout).toContain("nothing of run");
+    const wrong = await call(["guards", "latest", "--set", "url_dedpu=false"], { cwd });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("did you mean url_dedup?")]);
+    const suggested = await call(["guards", "--suggest", "--json"], { cwd });
+    expect(JSON.parse(suggested.stdout)).toMatchObject([
+      { guard: "url_dedup", setting: { scope: "cohort" }, runs: 1, refused: 2 },
+    ]);
+  });
+});
+
+describe("pool prune", () => {
+  it("says what would go, takes it, and wants to be told what", async () => {
+    const cwd = folderWith(corpus);
+    for (const asked of ["What is a guard?", "What is a retry?"]) await call(["run", asked], { cwd });
+    expect((await call(["prune"], { cwd })).code).toBe(2);
+    expect((await call(["prune", "--older-than", "soon"], { cwd })).code).toBe(2);
+    const dry = await call(["prune", "--keep", "1", "--dry-run"], { cwd });
+    expect([dry.stdout, dry.stderr]).toEqual([
+      expect.stringMatching(/What is a guard\?\n$/),
+      "1 run would go.\n",
+    ]);
+    expect((await call(["prune", "--keep", "1"], { cwd })).stderr).toBe("1 run removed.\n");
+    expect(JSON.parse((await call(["runs", "--json"], { cwd })).stdout)).toHaveLength(1);
+  });
+});
+
+describe("what cannot be read back is said in words", () => {
+  it.each([
+    [["show", "latest"], 2, "No run is on record here yet"],
+    [["resume", "x"], 2, "No run is on record here yet"],
+    [["approve", "x"], 2, "no call waits"],
+    [["runs", "--store", "mysql://x"], 2, "takes none, sqlite:PATH or postgres://…"],
+    [["runs", "--store", "sqlite:broken.db"], 1, "is damaged, or is no database"],
+    [["run", "--store", "sqlite:/proc/nowhere/runs.db", "Why?"], 1, "cannot be made"],
+  ])("%j", async (args, code, message) => {
+    const cwd = folderWith({ ...corpus, "broken.db": "not a database".repeat(200) });
+    const told = await call(args, { cwd });
+    expect([told.code, told.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(told.stdout).toBe("");
+  });
+});
