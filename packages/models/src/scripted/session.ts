@@ -248,7 +248,8 @@ function textOf(message: Message | undefined): string {
 /** How many turns of an agent a conversation holds: those after the message that gave it its task. */
 function turnsAfterTask(held: Prompt, task: string): number {
   const given = held.findIndex((message) => message.role === "user" && textOf(message).includes(task));
-  return given < 0 ? 0 : held.slice(given).filter(({ role }) => role === "assistant").length;
+  // a task that was redacted is not found: then all that is held came after it
+  return held.slice(Math.max(0, given)).filter(({ role }) => role === "assistant").length;
 }
 
 function callsIn(held: Prompt): number {
