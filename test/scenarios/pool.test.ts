@@ -1020,6 +1020,33 @@ describe("a task", () => {
       expect(log).toEqual(expect.arrayContaining(["spine forked", "spine+ rests", "spine+ forked"]));
     }));
 
+  it("cannot fork from an agent that was never shown its tools: that is an error that names one", () =>
+    run(function* () {
+      const thrown: unknown[] = [];
+      const nest = instant("nest", {
+        *execute(_args, { agent }) {
+          try {
+            yield* agentPool({
+              tools: [instant("new")],
+              *orchestrate(pool) {
+                yield* pool.spawn({ task: "child", key: "child", parent: agent });
+              },
+            });
+          } catch (error) {
+            thrown.push(error);
+          }
+          return "done";
+        },
+      });
+      yield* play({
+        ...basics(),
+        tools: [nest],
+        model: playing(ask("nest"), report()),
+        orchestrate: parallel(["boss"]),
+      });
+      expect(String(thrown[0])).toContain('is of a pool without the tool "new"');
+    }));
+
   it("that forks from one on another model is on that model: its window and its price count", () =>
     run(function* () {
       const search = instant("search", { execute: () => "x".repeat(8_000) });

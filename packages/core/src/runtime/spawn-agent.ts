@@ -82,6 +82,12 @@ function createAgent(pool: Pool, options: TaskOptions, index: number | undefined
       `spawn: the parent of "${key}" is of a pool that hides less from its model; a fork of its conversation would show what this pool hides.`,
     );
 
+  const unshown = from && pool.prefix.tools.find(({ name }) => !from.pool.tools.has(name));
+  if (unshown)
+    throw new ConfigurationError(
+      `spawn: the parent of "${key}" is of a pool without the tool "${unshown.name}"; a fork of its conversation could not call it.`,
+    );
+
   if (run.budget.maxCost !== undefined && options.model && !options.model.price)
     throw new ConfigurationError(
       `budget.maxCost: the price of ${options.model.id}, the model of "${key}", is not known, so dollars cannot be counted; give the model a price.`,
