@@ -1,7 +1,7 @@
 import { type Effort, parallel, reportTool } from "@agentpool/core";
-import type { ScriptedTurn } from "@agentpool/models";
+import { type ScriptedTurn, scripted } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
-import { run, suspend } from "effection";
+import { type Operation, run, suspend } from "effection";
 import { describe, expect, it } from "vitest";
 import { ask, finish, ofType, open, play, playing, quiet, report, textOf } from "../scenarios/support.ts";
 import { breach, course, judging, pass, reviewsIn, shop } from "./support.ts";
@@ -182,6 +182,17 @@ describe("a review without a verdict", () => {
     ]);
   });
 
+  it("because its model does not open in time refuses the calls: timed_out", async () => {
+    const closed = {
+      ...judging(pass()),
+      *open(): Operation<never> {
+        yield* suspend();
+        throw new Error("never");
+      },
+    };
+    expect(await refusing({ models: closed, timeoutMs: 1_000 })).toMatchObject([{ problem: "timed_out" }]);
+  });
+
   it("because its time was up refuses the calls: timed_out, with its repair in the same time", async () => {
     const slow = judging([
       { wait: 700, text: "?" },
@@ -213,6 +224,43 @@ describe("a review without a verdict", () => {
       expect(cancelled).toEqual([]);
       expect(ofType(rig.events, "review:failed")).toMatchObject([{ problem: "withdrawn" }]);
       expect(agents[0]).toMatchObject({ exit: "cancelled", result: "Stopped." });
+    }));
+
+  it("waits for a permit like any generation, which costs it no time", () =>
+    run(function* () {
+      const { tools, cancelled } = shop();
+      const { events } = yield* play({
+        ...base,
+        orchestrate: parallel(["a", "b", "c"]),
+        model: scripted(({ key }) => [
+          { wait: 400, ...ask("cancel_order", { order: Number(key.at(-1)) }) },
+          { wait: 400, ...report() },
+        ]),
+        tools,
+        budget: { concurrentGenerations: 1 },
+        reviewer: reviewer({ models: judging({ wait: 400, ...pass() }), timeoutMs: 500 }),
+      });
+      expect(cancelled.sort()).toEqual([0, 1, 2]);
+      expect(ofType(events, "review:passed")).toHaveLength(3);
+    }));
+
+  it("uses up the run's budget with what it uses: its agent then reports, and nothing more is reviewed", () =>
+    run(function* () {
+      const { tools, cancelled } = shop();
+      const { result, events } = yield* play({
+        ...base,
+        model: playing(
+          ask("cancel_order", { order: 1 }),
+          ask("cancel_order", { order: 2 }),
+          report("what I have"),
+        ),
+        tools,
+        budget: { maxTokens: 20_000 },
+        reviewer: reviewer({ models: judging({ ...pass(), usage: { input: 19_000, output: 600 } }) }),
+      });
+      expect(cancelled).toEqual([1]);
+      expect(result.agents[0]).toMatchObject({ exit: "budget" });
+      expect(ofType(events, "budget:threshold").map(({ share }) => share)).toEqual([0.5, 0.75, 0.9]);
     }));
 
   it("repaired once, is a verdict like any other, and both answers are paid for", () =>

@@ -1,4 +1,4 @@
-import { type Operation, scoped } from "effection";
+import type { Operation } from "effection";
 import { windingOf } from "../decisions/life.ts";
 import { reasonOf } from "../decisions/reason.ts";
 import { Allowance } from "../effects/allowance.ts";
@@ -18,34 +18,43 @@ import { enter, MODEL_RETRIES, waitForModel } from "./take-turn.ts";
 
 /**
  * A conversation with another model on an agent's behalf. It has a permit like any generation, what it uses is the
- * agent's and the run's, and it is no turn. The session ends with `body`.
+ * agent's and the run's, and it is no turn. The session ends with `body`. Its time runs while the model works, from
+ * opening on, and not while it waits for a permit, for tokens or for a rate limit to pass.
  */
-export function consult<T>(
+export function* consult<T>(
   agent: AgentState,
-  { as, model, system, timeoutMs }: Consultation,
+  how: Consultation,
+  body: (ask: Ask) => Operation<T>,
+): Operation<T> {
+  const allowance = new Allowance(agent.pool.run.clock, how.timeoutMs);
+  try {
+    return yield* bounded(converseWith(agent, how, allowance, body), allowance);
+  } catch (error) {
+    throw problemOf(error, how.model.id);
+  }
+}
+
+function problemOf(error: unknown, model: string): ConsultError {
+  if (error instanceof ConsultError) return error;
+  if (error instanceof DeadlineError)
+    return new ConsultError("timed_out", `${model}: no answer within ${error.ms} ms`, { cause: error });
+  return new ConsultError("model", `${model}: ${reasonOf(error)}`, { cause: error });
+}
+
+function* converseWith<T>(
+  agent: AgentState,
+  { as, model, system }: Consultation,
+  allowance: Allowance,
   body: (ask: Ask) => Operation<T>,
 ): Operation<T> {
   const { pool } = agent;
-  return scoped(function* () {
-    yield* AgentContext.set(onBehalf(agent.view, as));
-    const allowance = new Allowance(pool.run.clock, timeoutMs);
-    const session = yield* opened(model, function* () {
-      return yield* redacted(model, pool.redactions).open({ system, tools: [] });
-    });
-    const spender: Spender = { key: agent.key, life: agent.life, pool, model, session };
-    return yield* body(function* (text, output) {
-      yield* session.append([{ role: "user", content: [{ type: "text", text }] }]);
-      return yield* generate(agent, spender, allowance, { tools: [], output });
-    });
+  yield* AgentContext.set(onBehalf(agent.view, as));
+  const session = yield* redacted(model, pool.redactions).open({ system, tools: [] });
+  const spender: Spender = { key: agent.key, life: agent.life, pool, model, session };
+  return yield* body(function* (text, output) {
+    yield* session.append([{ role: "user", content: [{ type: "text", text }] }]);
+    return yield* generate(agent, spender, allowance, { tools: [], output });
   });
-}
-
-function* opened<T>({ id }: { readonly id: string }, open: () => Operation<T>): Operation<T> {
-  try {
-    return yield* open();
-  } catch (error) {
-    throw new ConsultError("model", `${id}: ${reasonOf(error)}`, { cause: error });
-  }
 }
 
 function* generate(
@@ -54,33 +63,39 @@ function* generate(
   allowance: Allowance,
   request: GenerateRequest,
 ): Operation<Turn> {
-  const { model } = spender;
   const { run } = agent.pool;
   const slot: Slot = { held: false };
   for (let attempt = 0; ; attempt++) {
     let limit: ModelLimitError;
     let giveBack = (): void => {};
     try {
-      if (!(yield* enter(spender, slot, false))) throw refused(agent, spender);
+      if (!(yield* untimed(allowance, enter(spender, slot, false)))) throw refused(agent, spender);
       giveBack = reserveTokens(spender);
       setPhase(agent, "generating");
-      const turn = yield* bounded(
-        scoped(() => read(spender, { ...request, maxTokens: mostTokens(spender) })),
-        allowance,
-      );
+      const turn = yield* read(spender, { ...request, maxTokens: mostTokens(spender) });
       agent.usage = addUsage(agent.usage, turn.usage);
       run.totals.usage = addUsage(run.totals.usage, turn.usage);
       spendTokens(spender, turn.usage);
       return turn;
     } catch (error) {
-      if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw problemOf(error, model.id);
+      if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw error;
       limit = error;
     } finally {
       giveBack();
       run.generations.release(slot);
     }
-    if ((yield* waitForModel(agent, model, limit, attempt)).type === "withdrawn")
-      throw refused(agent, spender);
+    const woken = yield* untimed(allowance, waitForModel(agent, spender.model, limit, attempt));
+    if (woken.type === "withdrawn") throw refused(agent, spender);
+  }
+}
+
+/** A wait that costs no time of the allowance. */
+function* untimed<T>(allowance: Allowance, wait: Operation<T>): Operation<T> {
+  const goOn = allowance.suspend();
+  try {
+    return yield* wait;
+  } finally {
+    goOn();
   }
 }
 
@@ -96,13 +111,6 @@ function refused({ life }: AgentState, spender: Spender): ConsultError {
   if (windingOf(life) === undefined && fundsFor(spender, false) !== "there")
     return new ConsultError("budget", "the run's budget is used up");
   return new ConsultError("withdrawn", "the run is being brought to an end");
-}
-
-function problemOf(error: unknown, model: string): ConsultError {
-  if (error instanceof ConsultError) return error;
-  if (error instanceof DeadlineError)
-    return new ConsultError("timed_out", `${model}: no answer within ${error.ms} ms`, { cause: error });
-  return new ConsultError("model", `${model}: ${reasonOf(error)}`, { cause: error });
 }
 
 /** Whom the model plays: somebody else than the agent it is consulted for. */
