@@ -1,3 +1,5 @@
+import type { LlamaAgentsSettings } from "./llama/settings.ts";
+
 /** How much work the rows do. */
 export interface Scale {
   readonly rounds: number;
@@ -12,6 +14,8 @@ export interface Scale {
     readonly calls: number;
   };
   readonly live: number;
+  /** Of the rows about a model in this process. */
+  readonly llama: LlamaAgentsSettings;
   readonly corpus: { readonly files: number; readonly searches: number };
 }
 
@@ -21,6 +25,7 @@ export const full: Scale = {
   conversation: { turns: 20_000, short: 50, long: 500 },
   guard: { few: 10, many: 100_000, agents: 20, calls: 500 },
   live: 10_000,
+  llama: { agents: 8, prefix: 2_000, tokens: 32 },
   corpus: { files: 10_000, searches: 300 },
 };
 
@@ -31,5 +36,6 @@ export const quick: Scale = {
   conversation: { turns: 2_000, short: 50, long: 500 },
   guard: { few: 10, many: 10_000, agents: 5, calls: 200 },
   live: 1_000,
+  llama: { agents: 8, prefix: 200, tokens: 8 },
   corpus: { files: 1_000, searches: 100 },
 };

@@ -1,6 +1,7 @@
 import { corpusAtSize } from "./corpus-at-size.ts";
 import { keyedGuard } from "./keyed-guard.ts";
 import { liveAgents } from "./live-agents.ts";
+import { llamaAgents } from "./llama.ts";
 import type { Row } from "./row.ts";
 import { turnAsync } from "./turn-async.ts";
 import { turnOperation } from "./turn-operation.ts";
@@ -13,4 +14,5 @@ export const groups: readonly (readonly Row[])[] = [
   [keyedGuard],
   [liveAgents],
   [corpusAtSize],
+  [llamaAgents],
 ];
