@@ -1,18 +1,15 @@
 import { ConfigurationError } from "../values/errors.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
+import { REVIEW_ROUTES, type Reviewer, type ReviewOptions, type ReviewsAsked } from "../values/reviewer.ts";
 import {
   asksForReports,
   asksForSteps,
   EFFORTS,
   type Effort,
-  REVIEW_ROUTES,
-  type Reviewer,
-  type ReviewOptions,
-  type ReviewsAsked,
   type Rule,
   WEIGHTS,
   widest,
-} from "../values/review.ts";
+} from "../values/rule.ts";
 import { identityOf, type Tool } from "../values/tool.ts";
 import { checkList } from "./check-tools.ts";
 import { identified, readNames } from "./permissions.ts";

@@ -7,7 +7,7 @@ import type { Slot } from "../effects/permits.ts";
 import type { Agent } from "../values/agent.ts";
 import { DeadlineError } from "../values/errors.ts";
 import { type GenerateRequest, ModelLimitError, type Turn } from "../values/model.ts";
-import { type Ask, type Consultation, ConsultError } from "../values/review.ts";
+import { type Ask, type Consultation, ConsultError } from "../values/consultation.ts";
 import { addUsage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { AgentContext } from "./current-agent.ts";

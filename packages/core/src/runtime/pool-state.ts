@@ -28,7 +28,7 @@ import type { AgentPoolOptions } from "../values/options.ts";
 import type { RecordedPool } from "../values/recorded.ts";
 import type { Redactor } from "../values/redactor.ts";
 import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
-import type { Effort } from "../values/review.ts";
+import type { Effort } from "../values/rule.ts";
 import { identityOf, parametersOf, type Tool } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Nest } from "./call-execution.ts";

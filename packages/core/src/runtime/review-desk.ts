@@ -6,12 +6,12 @@ import { ConfigurationError } from "../values/errors.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
 import type {
   RecordedReview,
-  ReviewDesk,
   ReviewedInput,
   ReviewHappening,
   ReviewingInput,
   ReviewSubject,
 } from "../values/review.ts";
+import type { ReviewDesk } from "../values/reviewer.ts";
 import { parametersOf } from "../values/tool.ts";
 import { type AgentState, stateOf } from "./agent-state.ts";
 import { askHook } from "./ask-hooks.ts";

@@ -9,7 +9,8 @@ import type { Model } from "./model.ts";
 import type { Orchestrator } from "./orchestrator.ts";
 import type { Redactor } from "./redactor.ts";
 import type { RepetitionLimits } from "./repetition.ts";
-import type { Effort, Reviewer, ReviewOptions, ReviewScope, Rule } from "./review.ts";
+import type { Reviewer, ReviewOptions } from "./reviewer.ts";
+import type { Effort, ReviewScope, Rule } from "./rule.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 /** What a pool is made of. */
