@@ -26,6 +26,7 @@ export const worlds: fc.Arbitrary<World> = fc.record({
   concurrentTools: fc.integer({ min: 1, max: 3 }),
   concurrentGenerations: fc.integer({ min: 1, max: 3 }),
   maxToolCalls: fc.integer({ min: 2, max: 12 }),
+  memory: fc.oneof(fc.constant(0), fc.integer({ min: 600, max: 6_000 })),
 });
 
 const step = fc.integer({ min: 0, max: 80 });

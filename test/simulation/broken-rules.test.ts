@@ -23,6 +23,7 @@ const crowded = worlds.map(
     restart: 0,
     rewrite: 0,
     client: 0,
+    memory: 0,
   }),
 );
 
@@ -63,6 +64,7 @@ describe("the simulation notices when", { timeout: 120_000 }, () => {
       "core/src/runtime/call-execution.ts",
       "core/src/runtime/enter-line.ts",
       "core/src/runtime/propose-step.ts",
+      "core/src/runtime/room.ts",
       "core/src/runtime/rewrite-call.ts",
       "models/src/conversation.ts",
     ])
@@ -307,5 +309,15 @@ describe("the simulation notices when", { timeout: 120_000 }, () => {
     expect(await whatGoesWrong(rewritten, NO_INTERVENTION, /nobody had approved/)).toMatch(
       /nobody had approved/,
     );
+  });
+
+  it("an agent that is over keeps its room: those who wait for it wait for ever", async () => {
+    vi.doMock("../../packages/core/src/runtime/room.ts", async (original) => {
+      const module = await original<typeof import("../../packages/core/src/runtime/room.ts")>();
+      module.Room.prototype.leave = () => {};
+      return module;
+    });
+    const scarce = crowded.map((world): World => ({ ...world, agents: 5, memory: 700 }));
+    expect(await whatGoesWrong(scarce, NO_INTERVENTION, /deadlock/)).toMatch(/deadlock/);
   });
 });

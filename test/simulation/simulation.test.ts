@@ -8,17 +8,18 @@ import { violations } from "./invariants.ts";
 const numRuns = Number(process.env.AGENTPOOL_WORLDS ?? 300);
 
 describe("in random cohorts on a clock driven by hand", () => {
-  it("there is something of everything: approvals given, refused and never decided, restarts, rewrites, clients, parks", async () => {
+  it("there is something of everything: approvals given, refused and never decided, restarts, rewrites, clients, parks, scarce memory", async () => {
     const seen = new Set<string>();
     for (const world of fc.sample(worlds, { numRuns: 40, seed: 11 }))
       for (const event of (await play(world)).witness.events) {
         seen.add(event.type);
         if (event.type === "approval:decided") seen.add(event.decision.type);
         if (event.type === "call:parked") seen.add(event.reason);
+        if (event.type === "agent:state" && event.reason !== undefined) seen.add(event.reason);
       }
     expect([...seen]).toEqual(
       expect.arrayContaining([
-        ...["approved", "denied", "approval:void", "approval", "client", "retry", "equal_call"],
+        ...["approved", "denied", "approval:void", "approval", "client", "retry", "equal_call", "room"],
         ...["turn:restarted", "call:discarded", "call:rewritten", "call:withdrawn", "call:refused"],
       ]),
     );

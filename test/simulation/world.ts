@@ -48,6 +48,8 @@ export interface World {
   readonly concurrentTools: number;
   readonly concurrentGenerations: number;
   readonly maxToolCalls: number;
+  /** Tokens of the memory that all sessions share; 0: each has its own, and no end to it. */
+  readonly memory: number;
 }
 
 /** What happened in a world, seen from outside the pool. */
@@ -76,11 +78,12 @@ export function createWorld(
   clock: ManualClock = manualClock(),
 ): { readonly options: AgentPoolOptions; readonly witness: Witness } {
   const latency = random(world.lat);
-  const model = scripted(
+  const played = scripted(
     ({ key }) =>
       (moment) =>
         turnOf(world, key, moment, latency),
   );
+  const model = world.memory > 0 ? { ...played, capacity: { tokens: world.memory } } : played;
   const events: PoolEvent[] = [];
   const witness: Witness = {
     clock,
@@ -122,6 +125,12 @@ export function createWorld(
   };
   return { options, witness };
 }
+
+/** What a tool returns: where room is scarce, up to a quarter of it. */
+const pageOf = ({ seed, memory }: World, k: string): unknown => ({
+  page: k,
+  text: "x".repeat(Math.floor(chance(seed, k, "long") * memory)),
+});
 
 const depthOf = (key: string): number => key.split("~").length - 1;
 
@@ -187,7 +196,7 @@ function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] 
       try {
         yield* sleepOn(clock, time(k, ctx));
         fate(k, ctx);
-        return { page: k };
+        return pageOf(world, k);
       } finally {
         witness.bodies--;
         witness.inside--;
@@ -208,7 +217,7 @@ function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] 
       try {
         await promisedSleep(clock, time(k, ctx), ctx.signal);
         fate(k, ctx);
-        return { page: k };
+        return pageOf(world, k);
       } finally {
         leave();
       }

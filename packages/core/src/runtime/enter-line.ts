@@ -11,6 +11,7 @@ import { askGuards, type Verdict } from "./ask-guards.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Call } from "./call-state.ts";
 import { parkCall } from "./park.ts";
+import { roomOf } from "./room.ts";
 
 /**
  * Holds a call back until no earlier call in line could make it a repetition. Undefined: it may run; else what became
@@ -68,6 +69,7 @@ function* standInLine(
 function* waitBehind(call: Call, behind: readonly Ticket[]): Operation<Woken<void>> {
   const ticket = call.ticket!;
   ticket.behind = behind;
+  roomOf(call.agent.pool.run, call.agent.model)?.settle();
   try {
     return yield* parkCall<void>(call, {
       reason: "equal_call",

@@ -57,7 +57,7 @@ export class Room {
     const { from, model, pool } = agent.options;
     if (seat && model) seat.shared = 0;
     else if (seat) seat.shared = from && !this.#seats.has(from) ? spineOf(pool) : agent.session.tokens;
-    this.#settle();
+    this.settle();
   }
 
   /** Waits for room for a result. Returns what there is: less than was asked for where nobody can make more. */
@@ -71,6 +71,8 @@ export class Room {
   admitted(agent: AgentState): void {
     const seat = this.#seats.get(agent);
     if (seat) seat.claimed = 0;
+    // one that was told of a stall may be at the next: its helpers wait too
+    if (this.#results.length + this.#arrivals.length > 0) this.settle();
   }
 
   /** It is over. What forks of it share with it is theirs now. */
@@ -78,7 +80,7 @@ export class Room {
     if (!this.#seats.delete(agent)) return;
     for (const [other, seat] of this.#seats)
       if (other.options.from === agent) seat.shared = Math.min(seat.shared, spineOf(other.pool));
-    this.#settle();
+    this.settle();
   }
 
   #take(agent: AgentState): void {
@@ -125,7 +127,7 @@ export class Room {
       return yield* run.parking.park<"room" | "stall">(agent.life, (wake) => {
         const waiting: Waiting = { agent, tokens, wake };
         line.push(waiting);
-        this.#settle();
+        this.settle();
         return () => drop(line, waiting);
       });
     } finally {
@@ -133,8 +135,11 @@ export class Room {
     }
   }
 
-  /** Lets in who fits; where nobody can go on, the first to wait is told so. */
-  #settle(): void {
+  /**
+   * Lets in who fits; where nobody can go on, the first to wait is told so. Call it where somebody may have come to a
+   * stop.
+   */
+  settle(): void {
     for (const waiting of [...this.#results])
       if (this.#claim(waiting.agent, waiting.tokens)) wake(this.#results, waiting, "room");
     for (let next = this.#arrivals[0]; next && this.#hasSeat(); next = this.#arrivals[0])
@@ -150,10 +155,14 @@ export class Room {
     wake(this.#arrivals, waiting, "room");
   }
 
-  /** Whether no agent that holds any of it can go on to its end: each waits for room, or for those that work for it. */
+  /**
+   * Whether no agent that holds any of it can go on to its end: each waits for room, for those that work for it, or in
+   * line. Whoever is first in line can go on, or is one of the others.
+   */
   #isStalled(): boolean {
     const waiting = new Set(this.#results.map(({ agent }) => agent));
-    for (const agent of this.#seats.keys()) if (!waiting.has(agent) && !hasHelpers(agent)) return false;
+    for (const agent of this.#seats.keys())
+      if (!waiting.has(agent) && !hasHelpers(agent) && !waitsInLine(agent)) return false;
     return true;
   }
 }
@@ -165,6 +174,11 @@ const spineOf = ({ spine }: Pool): number => spine?.tokens ?? 0;
 
 function hasHelpers(agent: AgentState): boolean {
   for (const other of agent.pool.run.live) if (other !== agent && other.pool.caller === agent) return true;
+  return false;
+}
+
+function waitsInLine({ tickets }: AgentState): boolean {
+  for (const { state, behind } of tickets) if (state === "open" && behind.length > 0) return true;
   return false;
 }
 
