@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Session } from "@agentpool/core";
-import type { Operation } from "effection";
+import { type Operation, scoped } from "effection";
 import type { ConformanceCase, MakeSubject, Subject } from "./conformance.ts";
 import { asked, prefix, speak, textIn, turnOf, user } from "./conversations.ts";
 
@@ -39,6 +39,26 @@ export function forking(subject: MakeSubject): ConformanceCase[] {
         yield* turnOf(fork, speak);
         assert.equal(source.tokens, held);
         yield* shows(made, source, ["apple"], ["banana"]);
+      },
+    },
+    {
+      name: "sessions that are said to last can be forked after the scope they were opened in has ended",
+      *run() {
+        const made = yield* subject();
+        if (!made.model.lasting) return;
+        const over = yield* scoped(function* () {
+          return yield* (yield* asked(made.model, "Remember: apple.")).fork();
+        });
+        yield* shows(made, yield* over.fork(), ["apple"], []);
+      },
+    },
+    {
+      name: "a session at rest can be forked still",
+      *run() {
+        const made = yield* subject();
+        const source = yield* asked(made.model, "Remember: apple.");
+        if (source.rest) yield* source.rest();
+        yield* shows(made, yield* source.fork(), ["apple"], []);
       },
     },
     {
