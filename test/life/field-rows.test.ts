@@ -297,7 +297,7 @@ describe("G7: a rewrite", () => {
 
 /** What keeps a call from running, and what it then is on record. */
 const GATES: {
-  readonly [gate: string]: Partial<AgentPoolOptions> & {
+  readonly [gate: string]: Partial<Omit<AgentPoolOptions, "clock">> & {
     readonly ends: string;
     readonly tool?: Partial<Tool>;
   };
