@@ -228,6 +228,20 @@ describe("at effort min", () => {
       ]);
     }));
 
+  it("no model is needed for reviews that will not run", () =>
+    run(function* () {
+      const { tools, cancelled } = shop();
+      const { events } = yield* play({
+        ...base,
+        model: playing(ask("cancel_order", { order: 1 }), report()),
+        tools,
+        effort: "min",
+        reviewer: reviewer(),
+      });
+      expect(cancelled).toEqual([1]);
+      expect(course(events)).toEqual(["review:skipped"]);
+    }));
+
   it("a rule that matches raises the effort, and reviews run again", () =>
     run(function* () {
       const { tools } = shop();
@@ -278,6 +292,19 @@ describe("a pool that asks for reviews which no model can give", () => {
           expect(model.requests).toEqual([]);
         }));
 
+  it("is none where the consequential tool may never run", () =>
+    run(function* () {
+      const { tools, cancelled } = shop();
+      const { result } = yield* play({
+        ...base,
+        model: playing(ask("cancel_order", { order: 1 }), report()),
+        tools,
+        deny: ["cancel_order"],
+      });
+      expect(cancelled).toEqual([]);
+      expect(result.agents[0]!.refusals).toMatchObject([{ guard: "deny" }]);
+    }));
+
   it("names every route that a rule needs: one to match it, one to review", () =>
     run(function* () {
       const error = yield* thrownBy(
@@ -293,6 +320,11 @@ describe("a pool that asks for reviews which no model can give", () => {
     }));
 
   for (const [what, options, message] of [
+    [
+      "instructions that are no text",
+      { instructions: ["x"] },
+      /instructions: found object; accepted is a text/,
+    ],
     [
       "a scope there is not",
       { review: "messsages" },

@@ -3,6 +3,7 @@ import type { Approval, ApprovalDesk, Journal } from "@agentpool/core";
 import { action, createQueue, type Operation, resource, spawn, until } from "effection";
 import type { Io } from "./io.ts";
 import { oneLine } from "./printable.ts";
+import { reviewLine } from "./review-line.ts";
 
 /** Shows a person what to decide, and that it was. */
 export type Say = (text: string) => void;
@@ -66,11 +67,7 @@ function* tell({ id, tool, args }: Approval, journal: Pick<Journal, "flush">, sa
 function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {
   const { id, agent, tool, args, reason, reviews = [] } = approval;
   const isOpen = (): boolean => approvals.list().some((open) => open.id === id);
-  const reviewed = reviews
-    .map(
-      ({ model, todo }) => ` Reviewed by ${model}: passed${todo ? `, still to do: ${oneLine(todo)}` : ""}.`,
-    )
-    .join("");
+  const reviewed = reviews.map((review) => ` ${reviewLine(review)}`).join("");
   const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
   for (let again = ""; isOpen(); again = "Answer y or n. ") {
     say(`${again}${reason}: ${agent} wants to call ${call}.${reviewed} Approve? y, or n and why: `);

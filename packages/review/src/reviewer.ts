@@ -62,17 +62,22 @@ function hooksFor(asked: ReviewsAsked, desk: ReviewDesk, options: Options): Tool
 function checkRoutes({ agent, tools, rules, effort, priced }: ReviewsAsked, { models }: Options): void {
   const efforts = new Set([effort, ...rules.map((rule) => effortOf(effort, [rule]))]);
   const check = (route: ReviewRoute, why: string): void => {
+    // at min rules are still matched, and nothing is reviewed
     for (const at of efforts)
-      checkModel(modelFor(models, route, { effort: at, depth: depthOf(at, []) }), {
-        route,
-        effort: at,
-        why,
-        priced,
-      });
+      if (at !== "min" || route === "review.rules")
+        checkModel(modelFor(models, route, { effort: at, depth: depthOf(at, []) }), {
+          route,
+          effort: at,
+          why,
+          priced,
+        });
   };
   const [tool] = tools;
   if (asksForSteps(agent)) check("review.tools", "every step is to be reviewed");
-  if (tool !== undefined) check("review.tools", `steps that call ${tool} are to be reviewed`);
+  if (tool !== undefined) {
+    const wayOut = tool.startsWith("mcp:") ? " (unless its server is set to consequential: none)" : "";
+    check("review.tools", `steps that call ${tool} are to be reviewed${wayOut}`);
+  }
   if (asksForReports(agent)) check("review.messages", "every report is to be reviewed");
   for (const rule of rules) {
     const why = `the rule "${rule.title}" asks for it`;

@@ -5,6 +5,7 @@ import type { Console } from "../io.ts";
 import { paletteFor } from "../palette.ts";
 import { oneLine } from "../printable.ts";
 import { type StoreFlags, useStore } from "../record/use-store.ts";
+import { reviewLine } from "../review-line.ts";
 
 export interface ApprovalsFlags extends StoreFlags {
   readonly json?: boolean;
@@ -26,11 +27,12 @@ export function* approvalsCommand(io: Console, flags: ApprovalsFlags): Operation
 }
 
 function linesOf(approval: ApprovalView, palette: ReturnType<typeof paletteFor>): string {
-  const { id, run, agent, tool, args, reason, state, decidedBy, denial } = approval;
+  const { id, run, agent, tool, args, reason, reviews, state, decidedBy, denial } = approval;
   const decided = state === "open" ? "" : `  ${state}${decidedBy === null ? "" : ` by ${decidedBy}`}`;
   return [
     `${palette.bold(id)}  ${oneLine(`${tool} ${JSON.stringify(args)}`, 160)}${decided}`,
     palette.dim(`    ${oneLine(reason, 120)} · ${agent} of run ${run}`),
+    ...reviews.map((review) => palette.dim(`    ${reviewLine(review)}`)),
     ...(denial === null ? [] : [palette.dim(`    ${oneLine(denial, 160)}`)]),
     "",
   ].join("\n");

@@ -32,14 +32,17 @@ export function reviewsOf(
   options: AgentPoolOptions,
   tools: readonly Tool[],
   outer: { readonly reviews: readonly Reviews[]; readonly effort: Effort } | undefined,
-  priced: boolean,
+  { priced, mayRun }: { readonly priced: boolean; readonly mayRun: (tool: Tool) => boolean },
 ): readonly Reviews[] {
   const { agent = false, tools: named } = readReview(options.review);
   checkRules(options.rules, tools);
   const patterns = readNames("review.tools", named, tools);
   const own: ReviewsAsked = {
     agent,
-    tools: identified([...patterns, ...tools.filter(isConsequential).map(identityOf)], tools),
+    tools: identified(
+      [...patterns, ...tools.filter((tool) => mayRun(tool) && isConsequential(tool)).map(identityOf)],
+      tools,
+    ),
     rules: options.rules ?? [],
     effort: effortOf(options, outer),
     priced,
@@ -48,11 +51,8 @@ export function reviewsOf(
   const reviewer = options.reviewer ?? around.at(-1)?.reviewer;
   if (!reviewer) {
     // a server's word that its tool is destructive is a hint: it asks for a review where there is somebody to give one
-    const said = identified(
-      [...patterns, ...tools.filter((tool) => tool.consequential).map(identityOf)],
-      tools,
-    );
-    const asks = whatAsks({ ...own, tools: said }, tools);
+    const said = [...patterns, ...tools.filter((tool) => mayRun(tool) && tool.consequential).map(identityOf)];
+    const asks = whatAsks({ ...own, tools: identified(said, tools) }, tools);
     if (asks) throw noReviewer(asks);
     return [];
   }

@@ -200,11 +200,14 @@ export function createPool(
     options.system === undefined &&
     options.tools === undefined &&
     options.terminal === undefined;
-  const reviews = reviewsOf(options, all, outer, run.budget.maxCost !== undefined);
+  const reviews = reviewsOf(options, all, outer, {
+    priced: run.budget.maxCost !== undefined,
+    mayRun: (tool) => !deny.some((pattern) => selects(pattern, named(tool))),
+  });
   const reviewers = reviews
     .map(({ reviewer, asked }) => reviewer.hooksFor(asked, reviewDesk))
     .filter((hook) => hook.beforeTurn || hook.onPropose || hook.onReturn);
-  const said = options.instructions?.trim() ? [options.instructions] : [];
+  const said = readInstructions(options.instructions);
   const instructions = [...(outer?.instructions ?? []), ...said];
   const pool: Pool = {
     key,
@@ -301,6 +304,12 @@ function aroundOf(tool: Tool, outer: Pool | undefined): readonly ToolLifecycleHo
   return around
     .flatMap((bound) => bound.hooks)
     .filter((hook) => !own.includes(hook) && !outer.hooks.includes(hook));
+}
+
+function readInstructions(instructions: unknown): readonly string[] {
+  if (instructions !== undefined && typeof instructions !== "string")
+    throw new ConfigurationError(`instructions: found ${typeof instructions}; accepted is a text.`);
+  return instructions?.trim() ? [instructions] : [];
 }
 
 const policyHook = (policy: GuardFunction): ToolLifecycleHooks => ({

@@ -356,7 +356,7 @@ export class DerivedTables {
     const known = this.#approvals.get(approval.id);
     // one that parks again in another process was asked for once
     if (known && known.state !== "void") return;
-    const { id, agent, call, tool, identity, args, digest, reason } = approval;
+    const { id, agent, call, tool, identity, args, digest, reason, reviews = [] } = approval;
     const row: RowOf<"approvals"> = {
       run: this.#run.id,
       id,
@@ -367,6 +367,7 @@ export class DerivedTables {
       args,
       digest,
       question: reason,
+      reviews,
       state: "open",
       reason: null,
       requested_at: at,

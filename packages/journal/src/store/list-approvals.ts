@@ -43,6 +43,7 @@ export async function listApprovals(
       identity: String(row.identity),
       args: decodeJson(row.args as string | null, textOf),
       reason: String(row.question),
+      reviews: decodeJson(row.reviews as string | null, textOf) as ApprovalView["reviews"],
       state: (decided ?? "open") as ApprovalView["state"],
       requestedAt: timeOf(row.requested_at)!,
       decidedAt: timeOf(row.decided_at ?? row.at),

@@ -115,6 +115,7 @@ export const TABLES = {
       args: "json",
       digest: "text",
       question: "text",
+      reviews: "json",
       state: "text",
       reason: "text",
       requested_at: "int",

@@ -1,3 +1,4 @@
+import type { ReviewNote } from "@agentpool/core";
 import type { RecordedSource, RunOrigin } from "./entry.ts";
 
 /** `waiting`: for people. `interrupted`: its process is gone and it had not come to its end. */
@@ -123,6 +124,8 @@ export interface ApprovalView {
   readonly args: unknown;
   /** Why a person is asked. */
   readonly reason: string;
+  /** Reviews that its step has passed. */
+  readonly reviews: readonly ReviewNote[];
   readonly state: "open" | "approved" | "denied" | "void";
   readonly requestedAt: string;
   readonly decidedAt: string | null;
