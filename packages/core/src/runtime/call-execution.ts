@@ -62,19 +62,19 @@ export class CallExecution {
     // halted on its own, as one branch of a race: the tool goes on, and not before it has its permit again
     yield* ensure(
       function* (this: CallExecution) {
-        if (!back && isLast()) yield* this.#takeBack(this.#orClosing);
+        if (!back && isLast()) yield* this.#takeBack(this.#orClosing());
       }.bind(this),
     );
     const outcome = yield* settle(pool);
-    if (isLast()) yield* this.#takeBack(this.#inTurn);
+    if (isLast()) yield* this.#takeBack(this.#inTurn());
     back = true;
     return outcome;
   }
 
   /** Waits for the permit that was lent. */
-  *#takeBack(waiting: () => Operation<void>): Operation<void> {
+  *#takeBack(waiting: Operation<void>): Operation<void> {
     const { tools } = this.call.agent.pool.run;
-    if (!tools.tryAcquire(this.#slot)) yield* waiting();
+    if (!tools.tryAcquire(this.#slot)) yield* waiting;
     // another pool opened while it waited: the permit is lent on
     if (this.#open > 0 || this.#over) tools.release(this.#slot);
     else if (this.#slot.held) {
@@ -83,15 +83,15 @@ export class CallExecution {
     }
   }
 
-  readonly #inTurn = (): Operation<void> => {
+  #inTurn(): Operation<void> {
     const { agent } = this.call;
     return agent.pool.run.tools.acquire(this.#slot, agent.life);
-  };
+  }
 
   /** A teardown cannot be halted: once the agent is ending there is nothing to wait for. */
-  readonly #orClosing = (): Operation<void> =>
-    action((resolve) => {
-      const { agent } = this.call;
+  #orClosing(): Operation<void> {
+    const { agent } = this.call;
+    return action((resolve) => {
       const leave = agent.pool.run.tools.enqueue(this.#slot, agent.life, resolve);
       const forget = whenClosing(agent.life, resolve);
       return () => {
@@ -99,6 +99,7 @@ export class CallExecution {
         forget();
       };
     });
+  }
 
   /** Its body ended: what it lent is not taken back any more. */
   end(): void {
