@@ -11,7 +11,7 @@ import { reviewer } from "@agentpool/review";
 import { run, until } from "effection";
 import { describe, expect, it } from "vitest";
 import { call } from "../../packages/cli/test/in-process.ts";
-import { folderWith } from "../../packages/cli/test/pool.ts";
+import { folderWith, pool } from "../../packages/cli/test/pool.ts";
 import { chatEvents, streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
 import { clockAfter, memoryJournal } from "../resume/memory-journal.ts";
 import { play, playing, report, textOf } from "../scenarios/support.ts";
@@ -182,5 +182,54 @@ tools: { corpus: { path: docs } }
       });
       expect(wire.received).toHaveLength(1);
       expect(shown.usage.input).toBeGreaterThanOrEqual(300);
+    }));
+});
+
+describe("pool approvals", () => {
+  it("shows the review that a call has passed before a person is asked about it", () =>
+    run(function* () {
+      const wire = yield* useWire(({ body }) =>
+        body.includes("You review the work")
+          ? streamed(
+              chatEvents({
+                text: JSON.stringify({ passed: true, todo: "Say when it is done.", adjustedReasoning: null }),
+                finish: "stop",
+              }),
+            )
+          : streamed(
+              chatEvents({
+                calls: [{ id: "a", tool: "cancel_order", input: '{"order":2}' }],
+                finish: "tool_calls",
+              }),
+            ),
+      );
+      const cwd = folderWith({
+        "p.ts": `
+          import { parallel, reportTool } from "@agentpool/core";
+          import { defineHarness } from "@agentpool/harness";
+          const cancel_order = {
+            name: "cancel_order", description: "Cancels an order.", consequential: true,
+            parameters: { type: "object", properties: { order: { type: "number" } } },
+            execute: () => "done",
+          };
+          export default defineHarness({
+            tools: [cancel_order],
+            *run(question, { pool }) {
+              yield* pool({ terminal: reportTool, orchestrate: parallel([question]) });
+            },
+          });`,
+        "harness.yml": `program: ./p.ts
+model: openai-compatible/served
+providers: { openai-compatible: { baseURL: "${wire.url}/v1" } }
+policy: { requireApproval: [cancel_order] }
+`,
+      });
+      const { code } = yield* until(pool(["run", "Cancel order 2."], { cwd }));
+      expect(code).toBe(3); // it waits for people
+      const { stdout } = yield* until(call(["approvals"], { cwd }));
+      expect(stdout).toContain('cancel_order {"order":2}');
+      expect(stdout).toContain(
+        "Reviewed by openai-compatible/served: passed, still to do: Say when it is done.",
+      );
     }));
 });
