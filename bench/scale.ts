@@ -1,4 +1,4 @@
-import type { LlamaAgentsSettings } from "./llama/settings.ts";
+import { type LlamaAgentsSettings, threads } from "./llama/settings.ts";
 
 /** How much work the rows do. */
 export interface Scale {
@@ -25,7 +25,7 @@ export const full: Scale = {
   conversation: { turns: 20_000, short: 50, long: 500 },
   guard: { few: 10, many: 100_000, agents: 20, calls: 500 },
   live: 10_000,
-  llama: { agents: 8, prefix: 2_000, tokens: 32 },
+  llama: { threads, agents: 8, prefix: 2_000, tokens: 32 },
   corpus: { files: 10_000, searches: 300 },
 };
 
@@ -36,6 +36,6 @@ export const quick: Scale = {
   conversation: { turns: 2_000, short: 50, long: 500 },
   guard: { few: 10, many: 10_000, agents: 5, calls: 200 },
   live: 1_000,
-  llama: { agents: 8, prefix: 200, tokens: 8 },
+  llama: { threads, agents: 8, prefix: 200, tokens: 8 },
   corpus: { files: 1_000, searches: 100 },
 };

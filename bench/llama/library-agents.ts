@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { until } from "effection";
 import type { Open } from "../contenders/contender.ts";
 import { stopwatch } from "../contenders/stopwatch.ts";
@@ -25,9 +24,8 @@ interface Sequence {
 }
 
 /** The library that runs models in this process, through its public interface: so many sequences that write at once. */
-const open: Open<LlamaAgentsSettings> = function* ({ agents, prefix, tokens }) {
+const open: Open<LlamaAgentsSettings> = function* ({ threads, agents, prefix, tokens }) {
   const path = yield* useModelFile();
-  const threads = availableParallelism();
   // It is the dependency of a package of this workspace.
   const entry = new URL("../../packages/llama/node_modules/node-llama-cpp/dist/index.js", import.meta.url);
   const { getLlama }: Library = yield* until(import(entry.href));

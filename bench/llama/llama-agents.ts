@@ -10,7 +10,7 @@ import { crowds, type LlamaAgentsSettings } from "./settings.ts";
 
 /** Forks of one long prefix, in a model in this process: made, and writing. */
 const open: Open<LlamaAgentsSettings> = function* (settings) {
-  const { agents, prefix, tokens } = settings;
+  const { threads, agents, prefix, tokens } = settings;
   const path = yield* useModelFile();
   const before = process.memoryUsage().rss;
   const contextWindow = Math.ceil((prefix + tokens + 256) / 256) * 256;
@@ -19,6 +19,7 @@ const open: Open<LlamaAgentsSettings> = function* (settings) {
   const model = yield* useLlama(path, {
     contextWindow,
     sequences,
+    threads,
     gpu: false,
     maxTokens: tokens,
     temperature: 0.7,

@@ -46,8 +46,8 @@ function ratio(
 export const llamaAgents: Row = {
   number: 7,
   title: "forks of a long prefix, on a model in this process",
-  conditions: ({ llama: { agents, prefix, tokens } }) =>
-    `${agents} agents, ${prefix.toLocaleString("en")} tokens in common, ${tokens} tokens each; random weights in the shape of a model of 135 million parameters, 8 bits`,
+  conditions: ({ llama: { threads, agents, prefix, tokens } }) =>
+    `${threads === 1 ? "1 thread" : `${threads} threads`}, ${agents} agents, ${prefix.toLocaleString("en")} tokens in common, ${tokens} tokens each; random weights in the shape of a model of 135 million parameters, 8 bits`,
   entries: ({ llama }) => [
     { name: ours, contender: "../llama/llama-agents", settings: llama },
     { name: library, contender: "../llama/library-agents", settings: llama },

@@ -117,7 +117,7 @@ const local = key(
     ).optional(),
     sequences: count(1, "Agents that hold their state side by side; more wait. Default 8.").optional(),
     batchSize: count(8, "Most tokens computed together. Default 512.").optional(),
-    threads: count(1, "Default: the processor's cores.").optional(),
+    threads: count(1, "Default: the processor's cores that are not busy.").optional(),
     gpu: key(
       z.union([z.enum(["auto", "metal", "cuda", "vulkan"]), z.literal(false)]),
       "auto, metal, cuda, vulkan or false",

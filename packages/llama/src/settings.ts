@@ -1,5 +1,5 @@
-import { availableParallelism } from "node:os";
 import { ConfigurationError, nearest } from "@agentpool/core";
+import { idleCores } from "./idle-cores.ts";
 
 /** How a model runs. Every setting has a default that suits a laptop. */
 export interface LlamaSettings {
@@ -12,7 +12,7 @@ export interface LlamaSettings {
   readonly sequences?: number;
   /** Most tokens that are computed together. Default 512. */
   readonly batchSize?: number;
-  /** Default: the processor's cores. More than are free make it many times slower. */
+  /** Default: the processor's cores, save those that are busy when the model is made. */
   readonly threads?: number;
   /** Default `auto`: the best that is there. */
   readonly gpu?: "auto" | "metal" | "cuda" | "vulkan" | false;
@@ -80,7 +80,7 @@ const known = [...Object.keys(wholes), ...Object.keys(choices), "temperature"];
  *
  * @throws ConfigurationError naming the setting, what was found, and what it takes.
  */
-export function checkedSettings(given: LlamaSettings, cores = availableParallelism): CheckedSettings {
+export function checkedSettings(given: LlamaSettings, cores = idleCores): CheckedSettings {
   const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   for (const [name, value] of Object.entries(settings)) {
     const takes = problemOf(name, value);
