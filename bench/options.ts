@@ -18,7 +18,7 @@ export const usage = `npm run bench -- [options]
 
 Measures agentpool beside its peers, in one go, and prints ratios with pass or miss.
 
-  --only 1,3     only these rows (1 to 7)
+  --only 1,3     only these rows (1 to 9)
   --quick        a tenth of the work, three rounds: to see that it runs
   --json         one JSON document on stdout
   --data DIR     the quality of the research job too, on the question set in DIR

@@ -59,7 +59,7 @@ function* resumed(settings: JournalSettings, journal: Journal): Operation<Sample
   const answers = yield* work(settings, nowhere, () => calls++);
   const passed = lap();
   checkWork(settings, { answers, calls: calls + settings.agents * settings.turns });
-  return { units: settings.agents, ...passed };
+  return { units: settings.agents, ...passed, figures: { resumeMs: passed.wallMs } };
 }
 
 function* work(

@@ -1,4 +1,5 @@
 import { corpusAtSize } from "./corpus-at-size.ts";
+import { journal } from "./journal.ts";
 import { keyedGuard } from "./keyed-guard.ts";
 import { liveAgents } from "./live-agents.ts";
 import { llamaAgents } from "./llama.ts";
@@ -15,4 +16,5 @@ export const groups: readonly (readonly Row[])[] = [
   [liveAgents],
   [corpusAtSize],
   [llamaAgents],
+  [journal],
 ];

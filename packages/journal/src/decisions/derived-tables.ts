@@ -13,6 +13,8 @@ export class DerivedTables {
   readonly #proposed = new Map<string, Proposed>();
   readonly #calls = new Map<string, RowOf<"calls">>();
   readonly #approvals = new Map<string, RowOf<"approvals">>();
+  /** The place of the entry that is looked at. */
+  #idx = -1;
   readonly #models = new Map<string, string>();
   #reviews = 0;
   #changed = new Map<object, Change>();
@@ -46,7 +48,9 @@ export class DerivedTables {
     return changes;
   }
 
+  /** The next entry of the run. */
   add(entry: StoredEntry): void {
+    this.#idx++;
     this.#run.started_at ??= entry.at;
     switch (entry.type) {
       case "run:started":
@@ -171,6 +175,7 @@ export class DerivedTables {
     if (this.#agents.has(agent)) return;
     const row: RowOf<"agents"> = {
       run: this.#run.id,
+      idx: this.#idx,
       agent,
       pool,
       parent: parent ?? null,
@@ -212,6 +217,7 @@ export class DerivedTables {
     const { usage } = result;
     const row: RowOf<"turns"> = {
       run: this.#run.id,
+      idx: this.#idx,
       agent,
       turn,
       attempt: open.attempt,
@@ -286,6 +292,7 @@ export class DerivedTables {
   ): RowOf<"calls"> {
     const row: RowOf<"calls"> = {
       run: this.#run.id,
+      idx: this.#idx,
       call,
       agent,
       turn: this.#proposed.get(call)?.turn ?? null,
@@ -326,6 +333,7 @@ export class DerivedTables {
     const proposed = this.#proposed.get(call);
     const row: RowOf<"refusals"> = {
       run: this.#run.id,
+      idx: this.#idx,
       call,
       agent,
       turn: proposed?.turn ?? null,

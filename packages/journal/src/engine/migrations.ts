@@ -11,7 +11,8 @@ const TYPES: Record<Engine["name"], Record<ColumnType, string>> = {
 };
 
 function first(engine: Engine["name"]): string {
-  const strict = engine === "sqlite" ? " strict" : "";
+  const strict = engine === "sqlite" ? " strict, without rowid" : "";
+  const rows = engine === "sqlite" ? " strict" : "";
   const { int } = TYPES[engine];
   const derived = Object.entries(TABLES).map(([name, { columns, key }]) => {
     const lines = Object.entries(columns).map(([column, type]) => `${column} ${TYPES[engine][type]}`);
@@ -19,9 +20,9 @@ function first(engine: Engine["name"]): string {
   });
   return `
     create table entries (run text not null, first ${int} not null, count ${int} not null, body text not null,
-      primary key (run, first))${strict};
+      primary key (run, first))${rows};
     create table texts (run text not null, digest text not null, body text not null,
-      primary key (run, digest))${strict};
+      primary key (run, digest))${rows};
     create table leases (run text primary key, owner text not null, place text not null, expires_at ${int} not null)${strict};
     create table decisions (run text not null, id text not null, decision text not null, reason text, decided_by text,
       at ${int} not null, primary key (run, id))${strict};

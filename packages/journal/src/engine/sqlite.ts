@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, mkdirSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import Database from "libsql";
 import { StoreError } from "../values/errors.ts";
@@ -78,7 +78,7 @@ function opened(path: string, durable: boolean): Database.Database {
     const database = new Database(path, { timeout: BUSY });
     try {
       database.exec(`pragma busy_timeout = ${BUSY}; pragma journal_mode = wal;`);
-      database.exec(`pragma synchronous = ${durable ? "full" : "normal"}; pragma foreign_keys = off;`);
+      database.exec(`pragma synchronous = ${durable ? "full" : "normal"}; pragma wal_autocheckpoint = 8000;`);
       return database;
     } catch (error) {
       database.close();
@@ -89,7 +89,10 @@ function opened(path: string, durable: boolean): Database.Database {
 
 /** With those it is in. Node's own way of doing so never ends where a file system takes no folders, such as /proc. */
 function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
+  if (existsSync(folder)) {
+    if (statSync(folder).isDirectory()) return;
+    throw new Error(`${folder} is a file`);
+  }
   const above = dirname(folder);
   if (above !== folder) makeFolder(above);
   try {

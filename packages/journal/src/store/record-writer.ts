@@ -76,7 +76,7 @@ export class RecordWriter {
       }
       for (const digest of texts.keys()) if (this.#known.has(digest)) texts.delete(digest);
       const portion = { run: lease.run, first: this.#length, bodies, texts, changes: tables.take() };
-      await engine.write([keepLease(lease, now()), ...portionStatements(portion)]);
+      await engine.write([keepLease(lease, now()), ...portionStatements(engine.name, portion)]);
       for (const digest of texts.keys()) this.#known.add(digest);
       this.#length += bodies.length;
     } catch (error) {

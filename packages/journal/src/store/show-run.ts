@@ -14,10 +14,10 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
   const rowsOf = (table: string, order: string): Promise<SqlRow[]> =>
     engine.all(`select * from ${table} where run = ? order by ${order}`, [run]);
   const [row] = await engine.all("select * from runs where id = ?", [run]);
-  const calls = await rowsOf("calls", "dispatched_at, settled_at, call");
-  const refusals = await rowsOf("refusals", "at, call");
-  const turns = await rowsOf("turns", "started_at, turn, attempt");
-  const agents = await rowsOf("agents", "started_at, agent");
+  const calls = await rowsOf("calls", "idx");
+  const refusals = await rowsOf("refusals", "idx");
+  const turns = await rowsOf("turns", "idx");
+  const agents = await rowsOf("agents", "idx");
   const sources = await rowsOf("sources", "quotations desc, source");
   const reviews = grouped<ReviewView>(
     (await rowsOf("reviews", "review")).map(

@@ -1,5 +1,5 @@
 import { encodeJson } from "../decisions/encode-entries.ts";
-import type { SqlValue, Statement } from "../engine/engine.ts";
+import type { Engine, SqlValue, Statement } from "../engine/engine.ts";
 import { type Change, type ColumnType, TABLES, type Table, type TableName } from "../values/tables.ts";
 
 /** What is written in one transaction: some entries of a run, in order, and the rows that follow from them. */
@@ -14,10 +14,10 @@ export interface Portion {
   readonly changes: readonly Change[];
 }
 
-/** Parameters that one statement can have, in either engine, with room to spare. */
-const MOST = 900;
-
-export function* portionStatements({ run, first, bodies, texts, changes }: Portion): Generator<Statement> {
+export function* portionStatements(
+  engine: Engine["name"],
+  { run, first, bodies, texts, changes }: Portion,
+): Generator<Statement> {
   if (bodies.length > 0)
     yield {
       sql: "insert into entries (run, first, count, body) values (?, ?, ?, ?)",
@@ -26,50 +26,74 @@ export function* portionStatements({ run, first, bodies, texts, changes }: Porti
     };
   const large = new Map(texts);
   const rows = new Map<TableName, SqlValue[][]>();
-  for (const change of changes) {
-    const { columns } = TABLES[change.table] as Table;
-    const values = Object.entries(columns).map(([column, type]) => {
-      const value = (change.row as Record<string, unknown>)[column];
-      return type === "json" ? encodeJson(value, large) : plain(value, type);
-    });
-    const others = rows.get(change.table);
+  for (const { table, row } of changes) {
+    const values = valuesOf(table, row as Readonly<Record<string, unknown>>, large);
+    const others = rows.get(table);
     if (others) others.push(values);
-    else rows.set(change.table, [values]);
+    else rows.set(table, [values]);
   }
-  yield* inserts(
-    "texts (run, digest, body)",
-    [...large].map(([digest, text]) => [run, digest, JSON.stringify(text)]),
-    "on conflict (run, digest) do nothing",
-  );
-  for (const [table, values] of rows)
-    yield* inserts(`${table} (${columnsOf(table)})`, values, replace(table));
+  if (large.size > 0) {
+    const values = [...large].map(([digest, text]) => [run, digest, JSON.stringify(text)]);
+    yield { sql: TEXTS[engine], params: [JSON.stringify(values)] };
+  }
+  for (const [table, values] of rows) yield { sql: REPLACE[engine][table], params: [JSON.stringify(values)] };
+}
+
+const COLUMNS = new Map(
+  Object.entries(TABLES).map(([name, { columns }]) => [name, Object.entries<ColumnType>(columns)]),
+);
+
+function valuesOf(
+  table: TableName,
+  row: Readonly<Record<string, unknown>>,
+  large: Map<string, string>,
+): SqlValue[] {
+  const values: SqlValue[] = [];
+  for (const [column, type] of COLUMNS.get(table)!) {
+    const value = row[column];
+    values.push(type === "json" ? encodeJson(value, large) : plain(value, type));
+  }
+  return values;
 }
 
 /** Text that every engine can hold: PostgreSQL's has no NUL, and no half of a character. Clocks count in fractions. */
 function plain(value: unknown, type: ColumnType): SqlValue {
-  if (typeof value === "string") return value.replace(/\p{Surrogate}|\0/gu, "\uFFFD");
+  if (typeof value === "string")
+    return UNHOLDABLE.test(value) ? value.replace(/\p{Surrogate}|\0/gu, "\uFFFD") : value;
   if (typeof value !== "number") return null;
   return type === "int" ? Math.round(value) : value;
 }
 
-const columnsOf = (table: TableName): string => Object.keys(TABLES[table].columns).join(", ");
+const UNHOLDABLE = /[\0\ud800-\udfff]/;
 
-function replace(name: TableName): string {
-  const { columns, key } = TABLES[name] as Table;
+/** Rows come as one JSON array of arrays: one parameter, however many they are. */
+const select = (engine: Engine["name"], types: readonly ColumnType[]): string => {
+  const value = (type: ColumnType, at: number): string =>
+    engine === "sqlite" || CASTS[type] === undefined
+      ? `value ->> ${at}`
+      : `(value ->> ${at})::${CASTS[type]}`;
+  const from = engine === "sqlite" ? "json_each(?)" : "json_array_elements(?::json) as value";
+  return `select ${types.map(value).join(", ")} from ${from} where true`;
+};
+
+const CASTS: { readonly [type in ColumnType]?: string } = { int: "bigint", real: "double precision" };
+
+const replace = (engine: Engine["name"], name: TableName): string => {
+  const { columns, key }: Table = TABLES[name];
   const rest = Object.keys(columns).filter((column) => !key.includes(column));
-  return `on conflict (${key.join(", ")}) do update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}`;
-}
+  const sets = rest.map((column) => `${column} = excluded.${column}`);
+  return `insert into ${name} (${Object.keys(columns).join(", ")}) ${select(engine, Object.values(columns))}
+    on conflict (${key.join(", ")}) do update set ${sets.join(", ")}`;
+};
 
-/** In statements of a few fixed sizes, so that each is prepared once. */
-function* inserts(into: string, rows: readonly (readonly SqlValue[])[], end: string): Generator<Statement> {
-  const width = rows[0]?.length ?? 1;
-  const most = 2 ** Math.floor(Math.log2(MOST / width));
-  for (let at = 0, size = most; at < rows.length; at += size) {
-    while (size > rows.length - at) size /= 2;
-    const row = `(${Array(width).fill("?").join(", ")})`;
-    yield {
-      sql: `insert into ${into} values ${Array(size).fill(row).join(", ")} ${end}`,
-      params: rows.slice(at, at + size).flat(),
-    };
-  }
-}
+const forAll = (engine: Engine["name"]): Readonly<Record<TableName, string>> =>
+  Object.fromEntries(Object.keys(TABLES).map((name) => [name, replace(engine, name as TableName)])) as Record<
+    TableName,
+    string
+  >;
+
+const REPLACE = { sqlite: forAll("sqlite"), postgres: forAll("postgres") } as const;
+
+const texts = (engine: Engine["name"]): string =>
+  `insert into texts (run, digest, body) ${select(engine, ["text", "text", "text"])} on conflict (run, digest) do nothing`;
+const TEXTS = { sqlite: texts("sqlite"), postgres: texts("postgres") } as const;

@@ -9,6 +9,8 @@ export interface Table {
 /**
  * What people query. Every row is derived from the events of its run, and is written with them. Times are in
  * milliseconds since the epoch, tokens are counts, `cost` is in US dollars and null where a price is not known.
+ *
+ * `idx` is the place of the event that made the row: rows are added at a table's end, and change near it.
  */
 export const TABLES = {
   runs: {
@@ -34,9 +36,10 @@ export const TABLES = {
     },
   },
   agents: {
-    key: ["run", "agent"],
+    key: ["run", "idx"],
     columns: {
       run: "text",
+      idx: "int",
       agent: "text",
       pool: "text",
       parent: "text",
@@ -51,9 +54,10 @@ export const TABLES = {
     },
   },
   turns: {
-    key: ["run", "agent", "turn", "attempt"],
+    key: ["run", "idx"],
     columns: {
       run: "text",
+      idx: "int",
       agent: "text",
       turn: "int",
       attempt: "int",
@@ -69,9 +73,10 @@ export const TABLES = {
     },
   },
   calls: {
-    key: ["run", "call"],
+    key: ["run", "idx"],
     columns: {
       run: "text",
+      idx: "int",
       call: "text",
       agent: "text",
       turn: "int",
@@ -88,9 +93,10 @@ export const TABLES = {
     },
   },
   refusals: {
-    key: ["run", "call"],
+    key: ["run", "idx"],
     columns: {
       run: "text",
+      idx: "int",
       call: "text",
       agent: "text",
       turn: "int",
