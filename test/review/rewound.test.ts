@@ -14,6 +14,7 @@ import { reviewer } from "@agentpool/review";
 import { type Operation, run } from "effection";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { noiseModel, useWatched } from "../../packages/llama/test/noise.ts";
 import { answering } from "../../packages/models/src/extractive/tools.testing.ts";
 import { formats } from "../../packages/models/src/providers/formats.testing.ts";
 import { streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
@@ -207,3 +208,38 @@ function watching(model: Model) {
     } satisfies Model,
   };
 }
+
+describe("a model in this process", () => {
+  it("computes the next attempt from what was before the step: nothing of it is left in its sequence", () =>
+    run(function* () {
+      const path = noiseModel({ habits: { "<|im_end|>": 4.5, '"': 8, "]": 6, "}": 6 } });
+      const model = yield* useWatched(path, { calls: "always", maxTokens: 1_000, sequences: 1 });
+      const look = defineTool({
+        name: "look",
+        description: "Looks something up.",
+        parameters: z.object({ what: z.string().min(8).max(20) }),
+        execute: () => "It was looked up.",
+      });
+      const sequences: string[] = [];
+      yield* useAgent({
+        model,
+        system: "You look things up, and report.",
+        task: "Look it up.",
+        tools: [look],
+        terminal: { ...reportTool, consequential: true },
+        budget: { maxTurns: 1 },
+        review: true,
+        reviewer: reviewer({ models: judging(breach("I look with care this time."), pass()) }),
+        onEvent(event) {
+          if (event.type !== "turn:completed") return;
+          const { sequence } = model.kernel.batches.at(-1)!.at(-1)!;
+          sequences.push(model.loaded.texts.plain([...model.kernel.held[sequence]!], []));
+        },
+      });
+      const [first, second] = sequences.map((text) => text.slice(text.lastIndexOf("Look it up.")));
+      expect(first).toMatch(/^Look it up\.\s*assistant\s*\|\|call: /);
+      expect(second).toMatch(/^Look it up\.\s*assistant\s*I look with care this time\./);
+      const prefixOf = (text: string) => text.slice(0, text.lastIndexOf("Look it up."));
+      expect(prefixOf(sequences[1]!)).toBe(prefixOf(sequences[0]!));
+    }));
+});
