@@ -1,13 +1,15 @@
 import { ConfigurationError } from "../values/errors.ts";
 import type { RedactedKind, Redactor } from "../values/redactor.ts";
 import { unknownName } from "./names.ts";
-import { replaceAll } from "./replace-all.ts";
+import { occurrences } from "./occurrences.ts";
+import { FINDERS, type Finder, matching } from "./personal-data.ts";
+import { type Found, Spans } from "./spans.ts";
 
 /** Values a model may not see and the placeholders it reads instead: `[EMAIL_1]`. Stable: a value keeps its own. */
 export class Redaction {
   readonly #redactor: Redactor;
   readonly #note: (entry: Placeholder) => void;
-  readonly #patterns: readonly (readonly [kind: string, pattern: RegExp])[];
+  readonly #finders: readonly (readonly [kind: string, find: Finder])[];
   /** By type too: a number must come back as one. */
   readonly #placeholders = { string: new Map<string, string>(), number: new Map<string, string>() };
   readonly #values = new Map<string, Hidden>();
@@ -22,21 +24,26 @@ export class Redaction {
     this.#redactor = redactor;
     this.#note = note;
     const kinds = redactor.kinds ?? KINDS;
-    this.#patterns = [
-      ["text", PLACEHOLDER], // what looks like a placeholder and is none must not be taken for one
+    this.#finders = [
+      ["text", matching(PLACEHOLDER)], // what looks like a placeholder and is none must not be taken for one
       ...Object.entries(redactor.patterns ?? {}).map(
-        ([name, pattern]) => [name, everywhere(pattern)] as const,
+        ([name, pattern]) => [name, matching(everywhere(pattern))] as const,
       ),
-      ...kinds.map((kind) => [kind, KNOWN[kind]] as const),
+      ...kinds.map((kind) => [kind, FINDERS[kind]] as const),
     ];
   }
 
   /** The text as the model may read it. */
   hide(text: string): string {
-    const kinds = this.#find(text);
-    if (kinds.size === 0) return text;
-    // all of them looked at the text as it came: placeholders are put in at the end, longest values first
-    return replaceAll(text, kinds.keys(), (value) => this.#placeholder("string", value, kinds.get(value)!));
+    const found = this.#find(text);
+    if (found.length === 0) return text;
+    const parts: string[] = [];
+    let at = 0;
+    for (const { kind, from, to } of found) {
+      parts.push(text.slice(at, from), this.#placeholder("string", text.slice(from, to), kind));
+      at = to;
+    }
+    return parts.join("") + text.slice(at);
   }
 
   /** The text with the real values back in. `json`: it is JSON source, so they are escaped, and numbers are numbers. */
@@ -72,18 +79,21 @@ export class Redaction {
   /** A number is hidden where it is one of the values as a whole: what is left of it would be none. */
   #hideNumber(data: number): unknown {
     const text = String(data);
-    const kind = this.#find(text).get(text);
-    return kind === undefined ? data : this.#placeholder("number", text, kind);
+    const [found] = this.#find(text);
+    const isWhole = found?.from === 0 && found.to === text.length;
+    return isWhole ? this.#placeholder("number", text, found.kind) : data;
   }
 
-  /** What is to be hidden in a text, by value. */
-  #find(text: string): Map<string, string> {
-    const kinds = new Map<string, string>();
-    for (const { kind, value } of this.#redactor.find?.(text) ?? []) if (value !== "") kinds.set(value, kind);
-    for (const [kind, pattern] of this.#patterns)
-      for (const [value] of text.matchAll(pattern))
-        if (value !== "" && !kinds.has(value) && isReally(kind, value)) kinds.set(value, kind);
-    return kinds;
+  /** What is to be hidden in a text: what `find` names, then what patterns find, one's own first. */
+  #find(text: string): readonly Found[] {
+    const spans = new Spans(text);
+    const named = new Map<string, string>();
+    for (const { kind, value } of this.#redactor.find?.(text) ?? []) if (value !== "") named.set(value, kind);
+    if (named.size > 0)
+      for (const span of occurrences(text, named.keys()))
+        spans.add(named.get(text.slice(span.from, span.to))!, [span]);
+    for (const [kind, find] of this.#finders) spans.add(kind, find(text));
+    return spans.inOrder();
   }
 
   #placeholder(type: Hidden["type"], value: string, kind: string): string {
@@ -154,39 +164,4 @@ const PLACEHOLDER = /\[[A-Z]+_\d+\]/g;
 /** One in JSON source: with its quotes where it is the whole of a text that is no key. */
 const IN_JSON = /(?<!\\)"\[[A-Z]+_\d+\]"(?!\s*:)|\[[A-Z]+_\d+\]/g;
 
-const KNOWN: { readonly [K in RedactedKind]: RegExp } = {
-  key: /\b(?:sk|pk|rk|ghp|gho|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{16,}\b/g,
-  // begins where such a run begins: a long one without an @ is looked at once, not from each of its characters
-  email: /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
-  iban: /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g,
-  card: /\b(?:\d[ -]?){12,18}\d\b/g,
-  phone:
-    /(?<![\p{L}\p{N}])(?:\+|00)\d[\d ()./-]{6,18}\d(?!\p{N})|(?<!\p{N})\(?0\d{2,4}\)?[ /-]?\d{3,}[\d -]{0,8}\d(?!\p{N})/gu,
-};
-
-const KINDS = Object.keys(KNOWN) as RedactedKind[];
-
-/** Numbers that only look like cards or accounts are left alone. */
-function isReally(kind: string, value: string): boolean {
-  if (kind === "card") return luhn(value.replace(/\D/g, ""));
-  if (kind === "iban") return mod97(value.replace(/ /g, ""));
-  return true;
-}
-
-/** The check digit of card numbers: [ISO/IEC 7812](https://en.wikipedia.org/wiki/Luhn_algorithm). */
-function luhn(digits: string): boolean {
-  let sum = 0;
-  for (const [index, digit] of [...digits].reverse().entries()) {
-    const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
-
-/** The check digits of an account: [ISO 13616](https://en.wikipedia.org/wiki/International_Bank_Account_Number). */
-function mod97(iban: string): boolean {
-  let rest = 0;
-  for (const char of `${iban.slice(4)}${iban.slice(0, 4)}`)
-    for (const digit of String(Number.parseInt(char, 36))) rest = (rest * 10 + Number(digit)) % 97;
-  return rest === 1;
-}
+const KINDS = Object.keys(FINDERS) as RedactedKind[];

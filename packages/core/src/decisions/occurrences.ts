@@ -1,3 +1,5 @@
+import type { Span } from "./spans.ts";
+
 /** Where a value goes on, by its next character; `end`: it may end here. */
 interface Node {
   readonly next: Map<string, Node>;
@@ -5,27 +7,16 @@ interface Node {
 }
 
 /**
- * Replaces every occurrence of any of these values; of several that begin at one place the longest. In one walk over
- * the text, however many values there are: a [trie](https://en.wikipedia.org/wiki/Trie).
+ * Where any of these values stand in a text; of several that begin at one place the longest, and none within another.
+ * In one walk over the text, however many values there are: a [trie](https://en.wikipedia.org/wiki/Trie).
  */
-export function replaceAll(
-  text: string,
-  values: Iterable<string>,
-  replacement: (value: string) => string,
-): string {
+export function* occurrences(text: string, values: Iterable<string>): Generator<Span> {
   const root = trieOf(values);
-  const parts: string[] = [];
-  let from = 0;
   for (let at = 0; at < text.length; ) {
     const end = longestFrom(root, text, at);
-    if (end === undefined) {
-      at++;
-      continue;
-    }
-    parts.push(text.slice(from, at), replacement(text.slice(at, end)));
-    from = at = end;
+    if (end !== undefined) yield { from: at, to: end };
+    at = end ?? at + 1;
   }
-  return from === 0 ? text : parts.join("") + text.slice(from);
 }
 
 function trieOf(values: Iterable<string>): Node {
