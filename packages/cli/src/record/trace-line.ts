@@ -20,6 +20,10 @@ const TOLD = [
   "text",
   "model",
   "names",
+  "problem",
+  "adjustedReasoning",
+  "todo",
+  "matched",
 ] as const;
 
 /** An event on one line: seconds since the run began, its type, whom it is about, what it says. */
