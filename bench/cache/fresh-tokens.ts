@@ -21,6 +21,8 @@ export interface FreshTokens {
   readonly rebuilt: number;
   /** The same where an agent's prompts go on from each other, and share nothing with other agents'. */
   readonly perAgent: number;
+  /** Every text counted once, whoever sends it and how often: nobody can read less afresh. */
+  readonly once: number;
   /** `forked / rebuilt`. */
   readonly ratio: number;
 }
@@ -82,12 +84,19 @@ class Tally {
       fresh: 0,
     },
   } satisfies Record<string, Way>;
+  readonly #seen = new Set<string>();
+  #once = 0;
   #requests = 0;
   #total = 0;
 
   /** Counts a request; gives what to call when its answer begins. */
   read(body: SentBody): () => void {
     this.#requests++;
+    for (const { text, tokens } of piecesOf(body)) {
+      if (this.#seen.has(text)) continue;
+      this.#seen.add(text);
+      this.#once += tokens;
+    }
     const readings = Object.values(this.#ways).map((way) => {
       const reading = way.provider.read(way.pieces(body));
       way.fresh += reading.fresh;
@@ -104,6 +113,7 @@ class Tally {
     return {
       requests: this.#requests,
       total: this.#total,
+      once: this.#once,
       forked: forked.fresh,
       rebuilt: rebuilt.fresh,
       perAgent: perAgent.fresh,

@@ -1,4 +1,5 @@
 import { corpusAtSize } from "./corpus-at-size.ts";
+import { freshTokens } from "./fresh-tokens.ts";
 import { journal } from "./journal.ts";
 import { keyedGuard } from "./keyed-guard.ts";
 import { liveAgents } from "./live-agents.ts";
@@ -16,5 +17,6 @@ export const groups: readonly (readonly Row[])[] = [
   [liveAgents],
   [corpusAtSize],
   [llamaAgents],
+  [freshTokens],
   [journal],
 ];
