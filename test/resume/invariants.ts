@@ -90,3 +90,43 @@ function* ends(past: readonly PoolEvent[], now: readonly PoolEvent[], { result }
       yield `${agent.key} has another result than on record`;
   }
 }
+
+/** What is wrong with a record, however many processes wrote it: one sentence each. */
+export function recordViolations(entries: readonly JournalEntry[]): string[] {
+  const wrong: string[] = [];
+  const once = new Map<string, string>();
+  const note = (what: string): void => {
+    if (once.has(what)) wrong.push(`${what}: twice on record`);
+    once.set(what, what);
+  };
+  const over = new Set<string>();
+  for (const entry of entries) {
+    switch (entry.type) {
+      case "pool:opened":
+      case "pool:closed":
+        note(`${entry.type} ${entry.pool}`);
+        break;
+      case "agent:spawned":
+      case "agent:ended":
+        note(`${entry.type} ${entry.agent}`);
+        break;
+      case "approval:requested":
+        note(`${entry.type} ${entry.approval.id}`);
+        break;
+      case "approval:decided":
+        note(`${entry.type} ${entry.approval}`);
+        break;
+      case "call:proposed":
+      case "call:admitted":
+        note(`${entry.type} ${entry.call}`);
+        break;
+      case "call:dispatched":
+        if (over.has(entry.call)) wrong.push(`${entry.call} was over, and dispatched again`);
+        break;
+    }
+    if (!FINAL.has(entry.type) || !("call" in entry) || entry.call === undefined) continue;
+    if (over.has(entry.call)) wrong.push(`${entry.call} was settled twice`);
+    over.add(entry.call);
+  }
+  return wrong;
+}

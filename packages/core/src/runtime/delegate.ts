@@ -17,6 +17,8 @@ export type DelegateOptions = Partial<Omit<AgentPoolOptions, "orchestrate" | "pa
 export function delegate({ name = "delegate", key, ...pool }: DelegateOptions = {}): Tool {
   return defineTool({
     name,
+    // helpers whose record is there go on by it: what they have done they do not do again
+    idempotent: true,
     description: "Hands tasks to helpers who know what you know, and returns what each of them found.",
     parameters: z.object({
       tasks: z.array(z.string().min(1)).min(1).max(16).describe("One task for each helper."),
