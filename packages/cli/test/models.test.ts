@@ -129,7 +129,9 @@ describe("pool models", () => {
 });
 
 describe("pool run", () => {
-  it("runs the research job on a model file, in this process, and ends when it has", async () => {
+  it("runs the research job on a model file, in this process, and ends when it has", {
+    timeout: 90_000,
+  }, async () => {
     const cwd = folderWith({
       ...docs,
       "harness.yml": [
@@ -146,6 +148,59 @@ describe("pool run", () => {
     expect(stdout).toContain("# How are retries limited?");
     expect(stderr).toMatch(/plan\/0 starts/);
     expect([0, 1]).toContain(code);
+  });
+
+  it("goes on with the next model of a list where one is down, and says so once for each agent", async () => {
+    const cwd = folderWith({
+      ...docs,
+      "harness.yml": [
+        "models: { research: [ollama/x, extractive] }",
+        `providers: { ollama: { baseURL: "${await nobodysAddress()}/v1" } }`,
+        "tools: { corpus: { path: ./docs } }",
+      ].join("\n"),
+    });
+    const { code, stdout } = await call(["run", "--store", "none", "--json", "How are retries limited?"], {
+      cwd,
+    });
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; agent?: string });
+    const moved = events.filter(({ type }) => type === "model:fallback");
+    expect(moved).toMatchObject([
+      {
+        from: "ollama/x",
+        to: "extractive",
+        run: expect.any(String),
+        reason: expect.stringContaining("ECONNREFUSED"),
+      },
+    ]);
+  });
+
+  it("gives a program the routes of the file, by any name, for its pools and by themselves", async () => {
+    const cwd = folderWith({
+      "package.json": '{ "type": "module" }',
+      "harness.yml":
+        "program: ./job.ts\nmodels: { summaries: { model: extractive, maxTokens: 9 }, '*': ollama/all }\n",
+      "job.ts": `
+        import { parallel } from "@agentpool/core";
+        import { defineHarness } from "@agentpool/harness";
+        export default defineHarness({
+          *run(question, { modelFor, pool }) {
+            const { agents } = yield* pool({ route: "summaries", system: "You answer.", orchestrate: parallel([question]) });
+            return { ids: [modelFor("summaries").id, modelFor("else").id], exits: agents.map(({ exit }) => exit) };
+          },
+        });`,
+    });
+    const { code, stdout, stderr } = await start(["run", "--store", "none", "--json", "What?"], { cwd })
+      .ended;
+    expect(stderr).not.toContain("failed");
+    expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      type: "result",
+      value: { ids: ["extractive", "ollama/all"], exits: ["text"] },
+    });
+    expect(code).toBe(0);
   });
 
   it("says with exit code 2 what keeps a model file from running, before any agent starts", async () => {
