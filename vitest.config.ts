@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // Packages are tested as source: the condition picks `src/index.ts` of each.
-const conditions = ["@agentpool/source", "module", "node", "default"];
+const conditions = ["@agentpool/source", "node", "default"];
 
 export default defineConfig({
   resolve: { conditions },

@@ -13,6 +13,7 @@ import { waitingAdvice } from "./record/waiting-advice.ts";
 import { reportOf } from "./report.ts";
 import { saveReports } from "./reports.ts";
 import { type ProgressFlags, useProgress } from "./use-progress.ts";
+import { useTrace } from "./use-trace.ts";
 
 /** How a run went, as `--json` tells it last. */
 export interface Conclusion {
@@ -103,6 +104,7 @@ function* running(
   const approvals = new ApprovalDesk();
   const asking = { io, approvals, say: shown.say, journal: record?.journal };
   const prompt = yield* useApprovalPrompt(asking);
+  const trace = yield* useTrace(io, run, shown.say);
   const waits = new EverybodyWaits();
   let allWait = withResolvers<void>();
   let begun = false;
@@ -116,6 +118,7 @@ function* running(
       if (record && !flags.quiet) shown.say(announce);
     }
     shown.observe(event);
+    trace?.observe(event);
     if (event.type === "approval:requested" && event.past !== true) prompt.ask(event.approval);
     if (leaves && waits.observe(event)) allWait.resolve();
   };

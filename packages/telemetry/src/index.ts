@@ -1,0 +1,2 @@
+export { asksForTelemetry } from "./asks-for-telemetry.ts";
+export { type Telemetry, type TelemetryOptions, useTelemetry } from "./use-telemetry.ts";
