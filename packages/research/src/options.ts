@@ -51,13 +51,13 @@ export interface Stage extends StageOptions {
   /** Options that a pool of this job has whatever its stage. */
   readonly pool: Pick<
     AgentPoolOptions,
-    "clock" | "run" | "onEvent" | "recovery" | "effort" | "instructions" | "review" | "rules" | "reviewer"
+    "clock" | "run" | "onEvent" | "recovery" | "effort" | "instructions" | "reviewer"
   >;
 }
 
 export function stageOf(options: StageOptions | Stage): Stage {
   if ("numbers" in options) return options;
-  const { verifier, clock, run, recovery, onEvent, effort, instructions, review, rules, reviewer } = options;
+  const { verifier, clock, run, recovery, onEvent, effort, instructions, reviewer } = options;
   const ledger = options.ledger ?? new Ledger(verifier === undefined ? {} : { verifier });
   return {
     ...options,
@@ -71,8 +71,6 @@ export function stageOf(options: StageOptions | Stage): Stage {
       ...(recovery === undefined ? {} : { recovery }),
       effort,
       instructions,
-      review,
-      rules,
       reviewer,
       onEvent(event) {
         ledger.observe(event);
@@ -82,19 +80,22 @@ export function stageOf(options: StageOptions | Stage): Stage {
   };
 }
 
+/** What reports of a pool without tools are held to: names of tools would be unknown there. */
+export function toollessGates({ review, rules }: StageOptions): Partial<AgentPoolOptions> {
+  return {
+    review: typeof review === "object" ? review.agent : review,
+    rules: rules?.filter(({ tools }) => tools === undefined),
+  };
+}
+
 /** The parts of the options that gate calls: for pools that have tools. */
-export function gatesOf({
-  hooks,
-  guards,
-  deny,
-  requireApproval,
-  approvals,
-  grants,
-  tools,
-}: StageOptions): Partial<AgentPoolOptions> {
-  if (tools.length === 0) return {};
+export function gatesOf(options: StageOptions): Partial<AgentPoolOptions> {
+  const { hooks, guards, deny, requireApproval, approvals, grants, tools, review, rules } = options;
+  if (tools.length === 0) return toollessGates(options);
   return {
     tools,
+    review,
+    rules,
     ...(hooks === undefined ? {} : { hooks }),
     ...(guards === undefined ? {} : { guards }),
     ...(deny === undefined ? {} : { deny }),

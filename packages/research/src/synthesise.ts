@@ -5,7 +5,7 @@ import type { Brief } from "./brief/brief.ts";
 import { type Answer, numbered } from "./brief/findings.ts";
 import { material } from "./brief/material.ts";
 import { briefLimits } from "./effort.ts";
-import { type Stage, type StageOptions, stageOf } from "./options.ts";
+import { type Stage, type StageOptions, stageOf, toollessGates } from "./options.ts";
 import { SYNTHESIS } from "./prompts.ts";
 import { readSubmittedBrief, type SubmittedBrief, submitBrief } from "./tools/submit-brief.ts";
 import { addTotals, noTotals } from "./totals.ts";
@@ -80,6 +80,7 @@ function* ask(
   let left = 0;
   const { agents, totals } = yield* stage.winding.run({
     ...stage.pool,
+    ...toollessGates(stage),
     model,
     system: SYNTHESIS,
     key: "synthesis",
