@@ -162,7 +162,8 @@ describe("an approval of a run that is taken up", () => {
       const entries = yield* crash(options(), on("approval:requested"));
       const log: string[] = [];
       const rig = yield* takeUp(options(log), entries);
-      expect(ofType(since(rig.events), "approval:requested")).toEqual([]);
+      expect(ofType(since(rig.events), "approval:requested")).toMatchObject([{ again: true }]);
+      expect(ofType(events(rig.journal.entries), "approval:requested")).toHaveLength(1);
       const [approval] = rig.handle.approvals.list();
       expect(approval).toMatchObject({ call: "agent/0:1#0", reason: "It is a letter." });
       rig.handle.approvals.approve(approval!.id);

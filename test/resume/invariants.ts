@@ -59,7 +59,7 @@ function* questions(past: readonly PoolEvent[], now: readonly PoolEvent[]): Iter
     if (event.type === "approval:decided") decided.add(event.approval);
   }
   for (const event of now) {
-    if (event.type === "approval:requested" && asked.has(event.approval.id))
+    if (event.type === "approval:requested" && !event.again && asked.has(event.approval.id))
       yield `somebody was asked again about ${event.call}`;
     if (event.type === "approval:decided" && decided.has(event.approval))
       yield `${event.call} was decided again`;

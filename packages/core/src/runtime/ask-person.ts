@@ -72,7 +72,9 @@ function* decide(call: Call, approval: Approval): Operation<Outcome | undefined>
         const leave = run.approvals.ask(approval, wake);
         // announced once it can be answered: an observer may answer at once
         open = true;
-        if (!asked) run.emit({ type: "approval:requested", agent: agent.key, call: call.id, approval });
+        const request = { type: "approval:requested", agent: agent.key, call: call.id, approval } as const;
+        if (asked) run.announce({ ...request, again: true });
+        else run.emit(request);
         return leave;
       },
     });

@@ -90,6 +90,8 @@ export type Happening =
       readonly agent: string;
       readonly call: string;
       readonly approval: Approval;
+      /** It was asked for in an earlier process, and waits in this one: for who shows what waits. Not on record again. */
+      readonly again?: true;
     }
   | {
       readonly type: "approval:decided";
