@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { run, until } from "effection";
 import { describe, expect, it } from "vitest";
 import { call } from "../../packages/cli/test/in-process.ts";
@@ -5,6 +7,7 @@ import { folderWith, pool } from "../../packages/cli/test/pool.ts";
 import {
   chatEvents,
   type Received,
+  responseEvents,
   streamed,
   useWire,
 } from "../../packages/models/src/providers/wire.testing.ts";
@@ -151,6 +154,48 @@ defaults: { effort: high }`,
       const judged = wire.received.find(({ body }) => body.includes("You review the work"))!;
       expect(JSON.parse(judged.body).model).toBe("strict");
       expect(judged.body).toContain("one by one");
+    }));
+
+  it("lets a reviewer that can reason do so as deeply as effort and rules ask, unless its route says how much", () =>
+    run(function* () {
+      for (const [route, weight, effort] of [
+        ["openai/gpt-5-mini", "high", "high"],
+        ["{ model: openai/gpt-5-mini, reasoning: minimal }", "high", "minimal"],
+        ["openai/gpt-4.1-mini", "high", undefined],
+      ] as const) {
+        const agent = yield* useWire(
+          serving({ agent: [calls("cancel_order", { order: 7 }), calls("report", { result: "done" })] }),
+        );
+        const judge = yield* useWire(
+          streamed(
+            responseEvents({
+              text: JSON.stringify({ passed: true, todo: null, adjustedReasoning: null }),
+              finish: "completed",
+            }),
+          ),
+        );
+        const cwd = folderWith({
+          ...files(
+            agent.url,
+            `    tools: [cancel_order]
+    rules: [{ title: Care, content: Take care., weight: ${weight} }]`,
+            `models: { "review.*": ${route} }`,
+          ),
+        });
+        const env = { OPENAI_API_KEY: "test-key" };
+        const yml = join(cwd, "harness.yml");
+        writeFileSync(
+          yml,
+          readFileSync(yml, "utf8").replace(
+            "providers: {",
+            `providers: { openai: { baseURL: "${judge.url}/v1" },`,
+          ),
+        );
+        const { code } = yield* until(pool(["run", "Cancel order 7."], { cwd, env }));
+        expect(code).toBe(0);
+        expect(judge.received).toHaveLength(1);
+        expect(JSON.parse(judge.received[0]!.body).reasoning?.effort).toBe(effort);
+      }
     }));
 
   it("that asks for reviews which no model can give is a configuration error that names the missing route", async () => {
