@@ -1,5 +1,5 @@
 import { ApprovalDesk, type PoolEvent } from "@agentpool/core";
-import { type Harness, type Outcome, runHarness } from "@agentpool/harness";
+import { type Earlier, FollowUp, type Harness, type Outcome, runHarness } from "@agentpool/harness";
 import type { ApprovalView, RunJournal, Store } from "@agentpool/journal";
 import { Winding } from "@agentpool/research";
 import { type Operation, race, scoped, sleep, until, withResolvers } from "effection";
@@ -46,14 +46,16 @@ export interface Conduct {
   readonly record: { readonly store: Store; readonly journal: RunJournal } | undefined;
   /** What the record says that it can be taken up with. */
   readonly settings: unknown;
+  /** What it follows up on. */
+  readonly earlier?: Earlier | undefined;
   /** Said when it begins, so that a person can name it elsewhere. */
   readonly announce: string;
 }
 
 /** Runs a harness before a person: shows what happens, asks, listens to ctrl-c, prints and keeps the answer. */
 export function* conductRun(conduct: Conduct): Operation<Conclusion> {
-  const { io, run, question, flags, record } = conduct;
-  const winding = new Winding();
+  const { io, run, question, flags, record, earlier } = conduct;
+  const winding = earlier ? new FollowUp(earlier) : new Winding();
   let progress: Progress | undefined;
   const interrupts = yield* useInterrupts(() => {
     progress?.say("Winding down to a brief of what there is. Ctrl-c again stops at once.");

@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { until } from "effection";
 import type { Invocation } from "./command-line.ts";
 import type { ApprovalsFlags } from "./commands/approvals.ts";
+import type { AskFlags } from "./commands/ask.ts";
 import type { DecideFlags } from "./commands/decide.ts";
 import type { ExportFlags } from "./commands/export.ts";
+import type { ForkFlags } from "./commands/fork.ts";
 import type { GuardsFlags } from "./commands/guards.ts";
 import type { PruneFlags } from "./commands/prune.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
@@ -35,6 +37,48 @@ export function addRecordedCommands(
       invoke(function* () {
         const { resumeCommand } = yield* until(import("./commands/resume.ts"));
         return yield* resumeCommand(io, run, flags);
+      }),
+    );
+
+  withHarnessFlags(
+    program
+      .command("fork")
+      .description(
+        "Run on from a turn of a recorded run, with another message, guards or model, as a new run.",
+      )
+      .argument("<run>", RUN_ARGUMENT)
+      .requiredOption("--at <agent:turn>", "the agent, and the last of its turns that still counts")
+      .option("--message <text>", "what the agent is told before it goes on")
+      .option("--json", "print events to stdout, one a line, last the result")
+      .option("-q, --quiet", "show no progress")
+      .option("--plain", "show progress as lines, also on a terminal")
+      .option("--wait", "stay while everybody waits for people")
+      .option("--force", "also where agents, tools or schemas have changed since"),
+  )
+    .addHelpText("after", FORK)
+    .action((run: string, flags: ForkFlags) =>
+      invoke(function* () {
+        const { forkCommand } = yield* until(import("./commands/fork.ts"));
+        return yield* forkCommand(io, run, flags);
+      }),
+    );
+
+  withHarnessFlags(
+    program
+      .command("ask")
+      .description("Follow up on a finished run: its agents know the earlier question and its answer.")
+      .argument("<run>", RUN_ARGUMENT)
+      .argument("<question...>", "what to ask, - for standard input")
+      .option("--json", "print events to stdout, one a line, last the result")
+      .option("-q, --quiet", "show no progress")
+      .option("--plain", "show progress as lines, also on a terminal")
+      .option("--wait", "stay while everybody waits for people"),
+  )
+    .addHelpText("after", ASK)
+    .action((run: string, words: string[], flags: AskFlags) =>
+      invoke(function* () {
+        const { askCommand } = yield* until(import("./commands/ask.ts"));
+        return yield* askCommand(io, run, words, flags);
       }),
     );
 
@@ -197,6 +241,23 @@ Examples:
   pool resume latest --wait        stay, and go on when somebody decides elsewhere
 
 Exit codes: 3 while everybody waits for people; otherwise those of pool run.`;
+
+const FORK = `
+What was done up to that turn stands, whoever did it, and is not done again; what came after is decided anew. The run
+it comes from stays as it is. pool show RUN --agent AGENT shows an agent's turns.
+
+Examples:
+  pool fork latest --at research/2:3 --message "Look at the changelog instead."
+  pool fork latest --at research/0:1 --model anthropic/claude-sonnet-4-5
+  pool fork 20260131 --at research/1:0 --deny read`;
+
+const ASK = `
+A new run of the same harness, with its own record; pool show says what it follows up on. The extractive model reads
+documents and not conversations: ask it whole questions.
+
+Examples:
+  pool ask latest "And which of these can be switched off?"
+  pool ask 20260131 --model anthropic/claude-sonnet-4-5 "What would change if …?"`;
 
 const RUNS = `
 Examples:

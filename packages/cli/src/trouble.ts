@@ -9,7 +9,7 @@ export interface Trouble {
 }
 
 /** Errors of usage and of configuration, whichever copy of a library threw them. */
-const USAGE = new Set(["UsageError", "ConfigurationError", "UnknownRunError", "ResumeError"]);
+const USAGE = new Set(["UsageError", "ConfigurationError", "UnknownRunError", "ResumeError", "ForkError"]);
 
 /** Errors whose message says all there is to say: of a store, a lease, a decision that came too late. */
 const SAID = new Set(["StoreError", "LeaseError", "DecisionError", "JournalError"]);

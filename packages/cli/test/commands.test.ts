@@ -27,6 +27,8 @@ describe("help", () => {
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) [[<(]/gm)].map(([, name]) => name);
     const recorded = [
       "resume",
+      "fork",
+      "ask",
       "runs",
       "show",
       "trace",

@@ -171,6 +171,60 @@ describe("a run in which everybody waits for people", () => {
   });
 });
 
+describe("a run that goes on from another", () => {
+  const counting = {
+    "harness.yml": "program: ./p.ts\n",
+    "p.ts": `
+      import { defineTool, parallel } from "@agentpool/core";
+      import { defineHarness } from "@agentpool/harness";
+      import { scripted } from "@agentpool/models";
+      import { appendFileSync } from "node:fs";
+      const look = defineTool({
+        name: "look", description: "Looks.", parameters: { type: "object", properties: { at: { type: "string" } } },
+        execute: ({ at }) => { appendFileSync(new URL("looked.txt", import.meta.url), at + "\\n"); return "seen " + at; },
+      });
+      const said = (messages) => messages.filter(({ role }) => role === "user" || role === "assistant")
+        .flatMap(({ content }) => content).filter(({ type }) => type === "text").map(({ text }) => text).join(" | ");
+      const model = scripted(() => [
+        { calls: [{ tool: "look", args: { at: "one" } }] },
+        { calls: [{ tool: "look", args: { at: "two" } }] },
+        ({ messages }) => ({ text: said(messages) }),
+      ]);
+      export default defineHarness({
+        tools: [look],
+        *run(question, { pool }) {
+          return (yield* pool({ model, orchestrate: parallel([question]) })).agents[0].result;
+        },
+      });`,
+  };
+  const looked = (cwd: string) => readFileSync(join(cwd, "looked.txt"), "utf8").trim().split("\n");
+
+  it("keeps what was done up to a turn, hears a message, and leaves the other as it is", async () => {
+    const cwd = folderWith(counting);
+    await call(["run", "Look around."], { cwd });
+    const [first] = JSON.parse((await call(["runs", "--json"], { cwd })).stdout);
+    const forked = await call(["fork", "latest", "--at", "agent/0:1", "--message", "Look up."], { cwd });
+    expect([forked.code, forked.stdout]).toEqual([0, "Look around. | Look up.\n"]);
+    expect(looked(cwd)).toEqual(["one", "two", "two"]);
+    const shown = JSON.parse((await call(["show", "latest", "--json"], { cwd })).stdout);
+    expect(shown.origin).toEqual({ run: first.id, kind: "fork", agent: "agent/0", turn: 1 });
+    expect(shown.agentViews[0].turns).toHaveLength(3);
+    expect((await call(["show", first.id], { cwd })).stdout).not.toContain("Look up.");
+    const nowhere = await call(["fork", first.id, "--at", "agent/0:7"], { cwd });
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining("it has 1 to 3")]);
+    const bad = await call(["fork", first.id, "--at", "agent"], { cwd });
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("accepted is AGENT:TURN")]);
+  });
+
+  it("follows up on a finished one: its agents know the earlier question and answer", async () => {
+    const cwd = folderWith(counting);
+    await call(["run", "Look around."], { cwd });
+    const asked = await call(["ask", "latest", "And then?"], { cwd });
+    expect([asked.code, asked.stdout]).toEqual([0, "Look around. | Look around. | And then?\n"]);
+    expect((await call(["show", "latest"], { cwd })).stdout).toMatch(/follows up on \S+/);
+  });
+});
+
 describe("pool guards", () => {
   it("shows what a wider guard would have refused, and the yaml to paste; a guard that is not there is named", async () => {
     const cwd = folderWith({

@@ -1,4 +1,5 @@
 // The store
+export { type ForkOptions, forkRecord } from "./decisions/fork-record.ts";
 export { secretsRedactor } from "./decisions/redact-secrets.ts";
 export type { ApprovalFilter } from "./store/list-approvals.ts";
 export type { JournalOptions, RunJournal } from "./store/open-journal.ts";

@@ -28,6 +28,17 @@ export function* resumeCommand(io: Console, meant: string, flags: ResumeFlags): 
     const record = { store, journal };
     const recorded = settingsToRecord(harness, settings);
     const announce = `Run ${run}, taken up again`;
-    return yield* conductRun({ io, harness, question, run, flags, record, settings: recorded, announce });
+    const { earlier } = settings;
+    return yield* conductRun({
+      io,
+      harness,
+      question,
+      run,
+      flags,
+      record,
+      settings: recorded,
+      earlier,
+      announce,
+    });
   });
 }

@@ -1,4 +1,4 @@
-import { type Harness, loadHarness, type Setting } from "@agentpool/harness";
+import { type Earlier, type Harness, loadHarness, type Setting } from "@agentpool/harness";
 import type { StoredEntry } from "@agentpool/journal";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
@@ -9,6 +9,8 @@ export interface RunSettings {
   /** The harness file that was named; absent: the one in `cwd`, if there is one. */
   readonly file?: string;
   readonly flags: readonly Setting[];
+  /** What it follows up on. */
+  readonly earlier?: Earlier;
   /** The configuration as it was resolved, to read and to compare with. */
   readonly config: unknown;
 }

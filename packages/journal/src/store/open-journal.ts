@@ -23,6 +23,8 @@ export interface RunJournal extends Journal {
   readonly history: readonly StoredEntry[];
   /** Takes an entry of the run itself. */
   note(entry: RunEntry): void;
+  /** Takes any entry: of a record that was made elsewhere. */
+  add(entry: StoredEntry): void;
   /** From here on nothing more is taken: what a halt does to the agents is not what became of them. */
   seal(): void;
 }
@@ -58,6 +60,7 @@ export const openJournal = (
           if (entry.type === "approval:requested") bell.ring();
         },
         note: (entry) => writer.append(entry),
+        add: (entry) => writer.append(entry),
         flush: () => writer.flush(),
         seal: () => writer.seal(),
         *decisions(decide) {

@@ -41,3 +41,8 @@ export class DecisionError extends Error {
     this.problem = problem;
   }
 }
+
+/** A point of a run that no other can go on from: it is not on record. */
+export class ForkError extends Error {
+  override readonly name = "ForkError";
+}

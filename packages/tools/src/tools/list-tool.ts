@@ -34,6 +34,7 @@ export function listTool(corpus: Corpus, maxChars: number): Tool {
       glob: z.string().min(1).max(300).optional().describe("Only paths that match, for example guides/**"),
       limit: z.number().int().min(1).max(1_000).default(100).describe("Most documents to list"),
     }),
+    idempotent: true,
     execute: ({ glob, limit }): ListResult => {
       const meant = glob === undefined ? corpus.documents : corpus.documents.filter(matcherOf(glob));
       const listed = corpus.outline(meant.slice(0, limit).map(({ path }) => path)).map(entryOf);

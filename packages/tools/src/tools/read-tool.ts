@@ -40,6 +40,7 @@ export function readTool(corpus: Corpus, maxChars: number): Tool {
       const [from, to] = selection.range;
       return { path: selection.document.path, from, to };
     }),
+    idempotent: true,
     hooks: { name: "read", beforeDispatch: [readDedup(corpus, maxChars)] },
     execute: (args, ctx): ReadResult => {
       const selection = selectionOf(corpus, args, maxChars);

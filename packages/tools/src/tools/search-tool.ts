@@ -34,6 +34,7 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
       query: z.string().trim().min(1).describe("What to look for"),
       limit: z.number().int().min(1).max(250).default(8).describe("Most hits to give"),
     }),
+    idempotent: true,
     hooks: { name: "search", beforeDispatch: [queryDedup()] },
     execute: ({ query, limit }): SearchResult => {
       const found = corpus.search(query, limit);

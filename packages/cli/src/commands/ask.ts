@@ -1,0 +1,69 @@
+import { type Brief, renderBrief } from "@agentpool/research";
+import { type Operation, scoped, until } from "effection";
+import { type ConductFlags, conductRun } from "../conduct-run.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
+import type { Console } from "../io.ts";
+import { questionOf } from "../question.ts";
+import { readStdin } from "../read-stdin.ts";
+import { beginningOf, harnessOf, settingsToRecord } from "../record/run-settings.ts";
+import { useRecordedRun } from "../record/use-store.ts";
+import { runId } from "../run-id.ts";
+import { UsageError } from "../usage-error.ts";
+import { concluded } from "./run.ts";
+
+export interface AskFlags extends HarnessFlags, ConductFlags {}
+
+/** `pool ask`: a new run of the same harness, whose agents know an earlier question and its answer. */
+export function* askCommand(
+  io: Console,
+  meant: string,
+  words: readonly string[],
+  flags: AskFlags,
+): Operation<ExitCode> {
+  const { store, run: from } = yield* useRecordedRun(io, flags, meant);
+  const run = runId(new Date());
+  return yield* concluded(io, run, flags, function* () {
+    const given = words.length === 1 && words[0] === "-" ? yield* readStdin(io.stdin) : words.join(" ");
+    const question = questionOf(given, undefined);
+    const { answer } = yield* store.show(from);
+    if (answer === null || answer === undefined)
+      throw new UsageError(`Run ${from} has no answer to follow up on; pool resume ${from} may get it one.`);
+    const beginning = beginningOf(from, yield* store.record(from));
+    const harness = harnessOf(io, beginning.settings, settingsOf(flags));
+    const set = [...beginning.settings.flags, ...settingsOf(flags)];
+    const earlier = { question: beginning.question, answer: inWords(answer) };
+    const settings = {
+      ...settingsToRecord(harness, { file: beginning.settings.file, flags: set }),
+      earlier,
+    };
+    yield* scoped(function* () {
+      const journal = yield* store.journal(run);
+      const origin = { run: from, kind: "ask" } as const;
+      journal.note({ type: "run:started", run, at: Date.now(), question, settings, origin });
+      const written = journal.flush();
+      if (written) yield* until(Promise.resolve(written));
+    });
+    const journal = yield* store.journal(run, { by: "the terminal" });
+    const announce = `Run ${run}, following up on ${from}`;
+    return yield* conductRun({
+      io,
+      harness,
+      question,
+      run,
+      flags,
+      record: { store, journal },
+      settings,
+      earlier,
+      announce,
+    });
+  });
+}
+
+const inWords = (answer: unknown): string => {
+  if (typeof answer === "string") return answer;
+  return isBrief(answer) ? renderBrief(answer) : JSON.stringify(answer, null, 2);
+};
+
+const isBrief = (value: unknown): value is Brief =>
+  typeof value === "object" && value !== null && "sections" in value && "totals" in value;
