@@ -170,6 +170,11 @@ describe("where no undecided calls compete", () => {
           }),
         });
         expect(again.result).toEqual(whole.result);
+        // and so is all that the model was shown on the way, to the byte
+        for (const { key, turn, messages } of again.witness.moments) {
+          const same = whole.witness.moments.filter((moment) => moment.key === key && moment.turn === turn);
+          expect(same.map((moment) => JSON.stringify(moment.messages))).toContain(JSON.stringify(messages));
+        }
       }),
       { numRuns: Number(process.env.AGENTPOOL_WORLDS ?? 60) },
     );

@@ -1,27 +1,30 @@
 import type { JournalEntry } from "@agentpool/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { worlds } from "../simulation/arbitrary.ts";
-import { type Played, play } from "../simulation/drive.ts";
+import { interventions, worlds } from "../simulation/arbitrary.ts";
+import { type Intervention, type Played, play } from "../simulation/drive.ts";
 import { violations } from "../simulation/invariants.ts";
 import type { World } from "../simulation/world.ts";
-import { resumeViolations } from "./invariants.ts";
+import { recordViolations, resumeViolations } from "./invariants.ts";
 import { clockAfter, memoryJournal } from "./memory-journal.ts";
 
 /** Worlds per property. `AGENTPOOL_WORLDS=1000 npm test -- test/resume` plays more. */
 const numRuns = Number(process.env.AGENTPOOL_WORLDS ?? 40);
 
-/** Plays a world, and puts it on record. */
-async function recordOf(world: World): Promise<readonly JournalEntry[]> {
+/** Plays a world, and puts it on record; what a halt leaves on it, where there is one. */
+async function recordOf(world: World, intervention?: Intervention): Promise<readonly JournalEntry[]> {
   const journal = memoryJournal();
-  const played = await play(world, undefined, { adapt: (options) => ({ ...options, run: "r", journal }) });
+  const played = await play(world, intervention, { adapt: (options) => ({ ...options, run: "r", journal }) });
   expect(violations(world, played)).toEqual([]);
   return journal.entries;
 }
 
 /** Takes a world up from a part of its record. */
-async function takeUp(world: World, recorded: readonly JournalEntry[]): Promise<Played> {
-  const journal = memoryJournal(recorded);
+async function takeUp(
+  world: World,
+  recorded: readonly JournalEntry[],
+  journal = memoryJournal(recorded),
+): Promise<Played> {
   return await play(world, undefined, {
     clock: clockAfter(recorded),
     adapt: (options) => ({ ...options, run: "r", journal }),
@@ -36,6 +39,25 @@ describe("a run that is taken up from any prefix of its record", () => {
         const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
         const played = await takeUp(world, prefix);
         expect([...violations(world, played), ...resumeViolations(prefix, played)]).toEqual([]);
+      }),
+      { numRuns },
+    );
+  }, 600_000);
+
+  it("and so it does however often, and whatever was done to it before", async () => {
+    const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(worlds, interventions, shares, async (world, intervention, shares) => {
+        let entries = await recordOf(world, intervention);
+        for (const share of shares) {
+          const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
+          const other = { ...world, lat: world.lat + prefix.length + 1 }; // everything takes another time
+          const journal = memoryJournal(prefix);
+          const played = await takeUp(other, prefix, journal);
+          expect([...violations(other, played), ...resumeViolations(prefix, played)]).toEqual([]);
+          expect(recordViolations(journal.entries)).toEqual([]);
+          entries = journal.entries;
+        }
       }),
       { numRuns },
     );

@@ -15,6 +15,7 @@ import { converse } from "./converse.ts";
 import { AgentContext } from "./current-agent.ts";
 import type { Ending } from "./ending.ts";
 import { keepSession } from "./keep-session.ts";
+import { isEndedAbove } from "./pool-end.ts";
 import type { Pool } from "./pool-state.ts";
 import { claim, markAt, placeOf, recallEnd, recallPlaces, revive } from "./recall-agent.ts";
 import { redacted } from "./redact-model.ts";
@@ -244,7 +245,7 @@ function announce(agent: AgentState): void {
 function end(agent: AgentState, said: Ending | undefined): void {
   const { run, life, isDone } = agent.pool;
   const ending: Ending = said ?? { exit: agent.halted, result: undefined };
-  const isOver = said !== undefined || agent.isCancelled || isDone;
+  const isOver = said !== undefined || agent.isCancelled || isDone || isEndedAbove(agent.pool);
   const tell = isOver ? run.emit : run.announce;
   if (ending.exit === "returned" || ending.exit === "text")
     tell({ type: "agent:returned", agent: agent.key, exit: ending.exit, result: ending.result });
