@@ -24,6 +24,8 @@ export interface Selection {
 
 /** Where one sentence is this likely, a second one would add nothing. */
 const sureAlone = 0.9;
+/** Once passages hold the answer this surely, less likely ones are not worth reading. */
+const sureTogether = 0.98;
 /** A neighbour has to add this much. */
 const worthAdding = 0.02;
 /** Two sentences of more words than this are quoted together only if their share of the room is as large. */
@@ -39,10 +41,14 @@ export function select(ranked: readonly Ranked[], { passages, words, sentences }
   const texts = new Set<string>();
   const chosen: Passage[] = [];
   let left = words;
+  let sure = 0;
   const take = (places: readonly number[]): boolean => {
     const passage = passageOf(places.map((place) => ranked[place]!));
     if (passage.words > left || texts.has(passage.text)) return false;
-    for (const place of places) used.add(place);
+    for (const place of places) {
+      used.add(place);
+      sure += ranked[place]!.mass;
+    }
     texts.add(passage.text);
     chosen.push(passage);
     left -= passage.words;
@@ -50,6 +56,7 @@ export function select(ranked: readonly Ranked[], { passages, words, sentences }
   };
   for (const place of order) {
     if (chosen.length >= passages) break;
+    if (sure >= sureTogether) break;
     if (used.has(place)) continue;
     // Each passage may use its part of what is left, so that a long one does not starve the rest.
     const room = Math.max(longPair, left / (passages - chosen.length));

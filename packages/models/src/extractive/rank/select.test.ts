@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { passages } from "../text/passages.ts";
+import { candidatesOf } from "./candidates.ts";
+import { featureNames } from "./features.ts";
+import { select } from "./select.ts";
+
+/** Sentences of one document, each with its share of the probability. */
+function ranked(shares: Readonly<Record<string, number>>) {
+  const blocks = passages(Object.keys(shares).flatMap((text) => [text, ""]));
+  const { list } = candidatesOf([{ path: "a.md", title: "A", blocks }]);
+  const features = Object.fromEntries(featureNames.map((name) => [name, 1])) as Parameters<
+    typeof select
+  >[0][number]["features"];
+  return list.map((candidate) => ({ candidate, features, mass: shares[candidate.sentence.text]! }));
+}
+
+const room = { passages: 5, words: 300, sentences: 1 } as const;
+const texts = (shares: Readonly<Record<string, number>>) =>
+  select(ranked(shares), room).map(({ text }) => text);
+
+test("passages come likeliest first, while the answer may still be in another", () => {
+  expect(texts({ "The first one.": 0.3, "The second one.": 0.5, "The third one.": 0.2 })).toEqual([
+    "The second one.",
+    "The first one.",
+    "The third one.",
+  ]);
+});
+
+test("where passages hold the answer almost surely, nothing less likely is quoted beside them", () => {
+  expect(texts({ "The first one.": 0.985, "The second one.": 0.01, "The third one.": 0.005 })).toEqual([
+    "The first one.",
+  ]);
+});
