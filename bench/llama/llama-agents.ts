@@ -14,8 +14,8 @@ const open: Open<LlamaAgentsSettings> = function* (settings) {
   const path = yield* useModelFile();
   const before = process.memoryUsage().rss;
   const contextWindow = Math.ceil((prefix + tokens + 256) / 256) * 256;
-  // One holds the prefix, one reads others.
-  const sequences = agents + 2;
+  // One holds the prefix, one a short one, one reads others.
+  const sequences = agents + 3;
   const model = yield* useLlama(path, {
     contextWindow,
     sequences,
@@ -26,6 +26,7 @@ const open: Open<LlamaAgentsSettings> = function* (settings) {
   });
   const spine = yield* model.open({ system: yield* textOf(model, prefix), tools: [] });
   const base = yield* spine.fork();
+  const brief = yield* (yield* model.open({ system: "You go on.", tools: [] })).fork();
   let round = 0;
   return {
     *round(): Operation<Sample> {
@@ -47,13 +48,18 @@ const open: Open<LlamaAgentsSettings> = function* (settings) {
         yield* other.fork();
         record("compute", watch());
       });
-      for (const crowd of crowds) {
-        yield* scoped(function* () {
-          const forks: Session[] = [];
-          for (let agent = 0; agent < crowd; agent++) forks.push(yield* base.fork());
-          const { written, passed } = yield* write(forks, tokens);
-          record(`token${crowd}`, passed, written);
-        });
+      for (const [name, source, sizes] of [
+        ["token", base, crowds],
+        ["brief", brief, [1, 8]],
+      ] as const) {
+        for (const crowd of sizes) {
+          yield* scoped(function* () {
+            const forks: Session[] = [];
+            for (let agent = 0; agent < crowd; agent++) forks.push(yield* source.fork());
+            const { written, passed } = yield* write(forks, tokens);
+            record(`${name}${crowd}`, passed, written);
+          });
+        }
       }
       figures.megabytes = (process.memoryUsage().rss - before) / sequences / 1e6;
       return { units: 1, ...total(), figures };

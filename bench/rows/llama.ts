@@ -60,7 +60,7 @@ export const llamaAgents: Row = {
     const perToken = crowds.map(
       (crowd): Finding => ({
         type: "amount",
-        what: `${crowd} at once`,
+        what: `${crowd} at once, after the prefix`,
         amount: seriesOf(samples.map(({ figures }) => 1_000 / (figures?.[`token${crowd}`] ?? Number.NaN))),
         unit: "tokens/s",
         target: undefined,
@@ -76,9 +76,17 @@ export const llamaAgents: Row = {
         target: 0.01,
       }),
       ratio(samples, {
+        of: "brief8",
+        beside: "brief1",
+        what: "a token of 1 agent, of 8 at once, nothing in common",
+        unit: "token",
+        target: 0.4,
+      }),
+      // Each sequence's attention reads its own state, the common part too: the longer it is, the less is shared.
+      ratio(samples, {
         of: "token8",
         beside: "token1",
-        what: "a token of 1 agent, of 8 at once",
+        what: "the same after the prefix",
         unit: "token",
         target: 0.4,
       }),
