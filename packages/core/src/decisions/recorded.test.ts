@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { Happening } from "../values/event.ts";
+import type { JournalEntry, Noted } from "../values/journal.ts";
+import { noUsage } from "../values/usage.ts";
+import { Recorded } from "./recorded.ts";
+
+/** Entries a millisecond apart. */
+const entries = (...all: readonly (Happening | Noted)[]): JournalEntry[] =>
+  all.map((entry, at) => ({ ...entry, run: "r", at }) as JournalEntry);
+
+const opened = (pool: string, more: { within?: string; call?: string } = {}): Happening => ({
+  ...{ type: "pool:opened", pool, model: "m", tools: [] },
+  ...more,
+});
+const spawned = (agent: string, pool: string): Happening => ({
+  ...{ type: "agent:spawned", agent, task: "look", parent: undefined, depth: 0, pool },
+});
+const dispatched = (agent: string, call: string, attempt = 0): Happening => ({
+  ...{
+    type: "call:dispatched",
+    agent,
+    call,
+    tool: "find",
+    identity: "local:find",
+    args: { q: call },
+    attempt,
+  },
+});
+const settled = (agent: string, call: string, ok = true): Happening => ({
+  ...{ type: "call:settled", agent, call, tool: "find", ms: 1 },
+  outcome: ok ? { type: "ok", value: 1 } : { type: "error", message: "no" },
+});
+const admitted = (agent: string, call: string, attended = true): Happening => ({
+  ...{ type: "call:admitted", agent, call, tool: "find", outcome: "ok", attended },
+});
+const ended = (agent: string): Happening => ({
+  type: "agent:ended",
+  agent,
+  result: {
+    ...{ key: agent, task: "look", parent: undefined, result: "x", report: undefined, exit: "returned" },
+    ...{
+      reason: undefined,
+      turns: 1,
+      toolCallCount: 0,
+      attendedCount: 0,
+      refusals: [],
+      parks: 0,
+      usage: noUsage,
+    },
+  },
+});
+const completed = (agent: string, turn: number, output = 10): Happening => ({
+  ...{ type: "turn:completed", agent, turn, tokens: 0, cost: 0.5 },
+  result: { calls: [], usage: { input: 100, output, cached: 0 }, finish: "stop" },
+});
+
+const begun = [opened("p"), spawned("p/0", "p")];
+const read = (all: readonly JournalEntry[]) => {
+  const recorded = new Recorded(all);
+  const tree = recorded.trees.get("p")!;
+  return { recorded, tree, agent: recorded.agents.get("p/0")!, open: recorded.open(tree) };
+};
+
+describe("calls that a record leaves on their way", () => {
+  it("are those that were dispatched and have no outcome, and successes that were not read", () => {
+    const { open, tree } = read(
+      entries(
+        ...begun,
+        ...["a", "b", "c", "d"].map((call) => dispatched("p/0", call)),
+        settled("p/0", "b"),
+        settled("p/0", "c", false),
+        settled("p/0", "d"),
+        admitted("p/0", "d"),
+      ),
+    );
+    expect(open.map(({ id, succeeded }) => [id, succeeded])).toEqual([
+      ["a", false],
+      ["b", true],
+    ]);
+    expect(tree.reads).toEqual([{ identity: "local:find", args: { q: "d" } }]);
+  });
+
+  it.each<[string, Happening | Noted]>([
+    ["its agent is over", ended("p/0")],
+    ["its agent ended with its scope", { type: "record:halted", agent: "p/0" }],
+    ["its pool has closed", { type: "pool:closed", pool: "p", result: { agents: [], totals: {} as never } }],
+  ])("hold nobody up where %s", (_, last) => {
+    expect(read(entries(...begun, dispatched("p/0", "a"), last)).open).toEqual([]);
+  });
+
+  it("hold nobody up where the call that they work for is over, at any depth", () => {
+    const nested = [
+      ...begun,
+      dispatched("p/0", "a"),
+      opened("a~0", { within: "p", call: "a" }),
+      spawned("a~0/0", "a~0"),
+      dispatched("a~0/0", "b"),
+      opened("b~0", { within: "a~0", call: "b" }),
+      spawned("b~0/0", "b~0"),
+      dispatched("b~0/0", "c"),
+    ];
+    expect(read(entries(...nested)).open.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(read(entries(...nested, settled("p/0", "a", false))).open).toEqual([]);
+  });
+
+  it("are back where an agent that ended with its scope was started again", () => {
+    const again = [{ type: "record:halted", agent: "p/0" } as const, spawned("p/0", "p")];
+    expect(read(entries(...begun, dispatched("p/0", "a"), ...again)).open).toHaveLength(1);
+  });
+});
+
+describe("what a run has used, as its record has it", () => {
+  it("is counted once, whatever was sent back or dispatched again", () => {
+    const { tree, agent } = read(
+      entries(
+        ...begun,
+        completed("p/0", 1),
+        ...[
+          {
+            type: "turn:restarted",
+            agent: "p/0",
+            turn: 1,
+            attempt: 0,
+            reasoning: "",
+            by: "",
+            moment: "onPropose",
+          } as const,
+        ],
+        completed("p/0", 1, 30),
+        dispatched("p/0", "a"),
+        dispatched("p/0", "a"),
+        settled("p/0", "a"),
+        admitted("p/0", "a"),
+      ),
+    );
+    expect(tree.totals).toMatchObject({ agents: 1, turns: 1, toolCalls: 1, attended: 1 });
+    expect(tree.totals.usage).toEqual({ input: 200, output: 40, cached: 0 });
+    expect(tree).toMatchObject({ spent: { tokens: 240, cost: 1 }, longestTurn: 30 });
+    expect([...agent.turns.keys()]).toEqual(["1.0", "1.1"]);
+  });
+
+  it("is its own: another top pool's is another's", () => {
+    const { recorded } = read(
+      entries(...begun, completed("p/0", 1), opened("q"), spawned("q/0", "q"), completed("q/0", 1)),
+    );
+    expect([...recorded.trees.values()].map(({ totals }) => totals.turns)).toEqual([1, 1]);
+  });
+
+  it("has a park once, in however many processes it goes on", () => {
+    const park = {
+      type: "call:parked",
+      agent: "p/0",
+      call: "a",
+      tool: "find",
+      reason: "retry",
+      until: 50,
+    } as const;
+    const { agent, tree } = read(
+      entries(...begun, dispatched("p/0", "a"), park, { type: "record:begun" }, park),
+    );
+    expect([agent.parks, tree.retries, agent.calls.get("a")!.retry]).toEqual([
+      1,
+      1,
+      { attempt: 1, until: 50 },
+    ]);
+  });
+
+  it("has the time of processes that worked on it, and none between them", () => {
+    const first = entries(...begun, completed("p/0", 1));
+    const second = entries({ type: "record:begun" }, completed("p/0", 2), completed("p/0", 3)).map(
+      (entry) => ({
+        ...entry,
+        at: entry.at + 86_400_000,
+      }),
+    );
+    expect(read([...first, ...second]).tree.elapsed).toBe(4);
+  });
+});
+
+describe("what an agent was told", () => {
+  it("is heard once: a steer is open until a turn has it", () => {
+    const steer = (message: string): Happening => ({ type: "agent:steered", agent: "p/0", message });
+    const heard = {
+      type: "record:heard",
+      agent: "p/0",
+      turn: 1,
+      attempt: 0,
+      messages: ["one"],
+      steers: 1,
+      context: false,
+    } as const;
+    const { agent } = read(entries(...begun, steer("one"), heard, steer("two")));
+    expect(agent.steers).toEqual(["two"]);
+    expect(agent.turns.get("1.0")!.heard).toEqual([{ messages: ["one"], context: false }]);
+  });
+});
+
+describe("a decision on an approval", () => {
+  it("is the first, and of none that is void", () => {
+    const approval = {
+      id: "x",
+      agent: "p/0",
+      call: "a",
+      tool: "find",
+      identity: "local:find",
+      args: {},
+      digest: "",
+      reason: "",
+    };
+    const about = { agent: "p/0", call: "a", approval: "x" };
+    const { recorded, agent } = read(
+      entries(
+        ...begun,
+        { type: "approval:requested", agent: "p/0", call: "a", approval },
+        { ...about, type: "approval:decided", decision: { type: "denied" } },
+        { ...about, type: "approval:decided", decision: { type: "approved" } },
+        { type: "approval:requested", agent: "p/0", call: "a", approval: { ...approval, id: "y" } },
+        { ...about, approval: "y", type: "approval:void" },
+      ),
+    );
+    expect(recorded.decisions.get("x")).toEqual({ type: "denied" });
+    expect([...agent.calls.get("a")!.approvals]).toEqual(["x"]);
+  });
+});
