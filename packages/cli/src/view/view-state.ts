@@ -84,6 +84,14 @@ function change(row: AgentRow, event: PoolEvent): Partial<AgentRow> {
       };
     case "call:settled":
       return { running: without(row.running, event.call) };
+    case "review:started":
+      return { running: new Map(row.running).set(REVIEW, `${event.subject} under review by ${event.model}`) };
+    case "review:passed":
+    case "review:restarted":
+    case "review:failed":
+      return { running: without(row.running, REVIEW), tokens: row.tokens + tokensOf(event) };
+    case "review:matched":
+      return { tokens: row.tokens + tokensOf(event) };
     case "call:refused":
     case "call:cancelled":
       return { refusals: new Map(row.refusals).set(event.guard, (row.refusals.get(event.guard) ?? 0) + 1) };
@@ -101,6 +109,15 @@ function change(row: AgentRow, event: PoolEvent): Partial<AgentRow> {
       return {};
   }
 }
+
+/** Where a review stands among the calls that run: it is no call's id. */
+const REVIEW = "review";
+
+const tokensOf = ({
+  usage,
+}: {
+  readonly usage: { readonly input: number; readonly output: number };
+}): number => usage.input + usage.output;
 
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
   const copy = new Map(map);

@@ -94,6 +94,45 @@ describe("an agent's row", () => {
     );
   });
 
+  it("says who reviews what of it, and counts what that takes", () => {
+    const subject = {
+      subject: "step",
+      turn: 1,
+      attempt: 0,
+      asked: [],
+      calls: [],
+      report: undefined,
+    } as const;
+    const begun = fold(
+      nothingYet,
+      events(spawned("a"), state("a", "generating"), {
+        type: "review:started",
+        agent: "a",
+        ...subject,
+        model: "judge",
+        effort: "medium",
+      }),
+    );
+    expect(lines(begun)[0]).toContain("● a  step under review by judge");
+    const over = fold(
+      begun,
+      events({
+        type: "review:passed",
+        agent: "a",
+        ...subject,
+        todo: undefined,
+        model: "judge",
+        effort: "medium",
+        remembered: false,
+        usage: { input: 1_000, output: 100, cached: 0 },
+        cost: undefined,
+        ms: 1,
+      }),
+    );
+    expect(lines(over)[0]).not.toContain("under review");
+    expect(lines(over)[0]).toContain("1.1k tokens");
+  });
+
   it("says for how long it is parked", () => {
     const folded = fold(
       nothingYet,
