@@ -7,7 +7,7 @@ import {
   reportTool,
   type Tool,
 } from "@agentpool/core";
-import { extractive } from "@agentpool/models";
+import { extractive, scripted } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
@@ -133,6 +133,30 @@ describe("a review is asked for", () => {
       expect(asked(events)).toEqual(["tool", "tool"]);
       expect(submitted).toMatchObject([{ result: "second" }]);
       expect(result.agents[0]).toMatchObject({ exit: "returned", turns: 1 });
+    }));
+
+  it("by a consequential tool that ends the agent: where it is stopped it may only say what it has", () =>
+    run(function* () {
+      const submitted: unknown[] = [];
+      const submit: Tool = { ...reportTool, execute: (args) => submitted.push(args) };
+      const search = instant("search");
+      for (const consequential of [false, true]) {
+        const { result } = yield* play({
+          ...base,
+          terminal: submit,
+          model: scripted(() => [
+            ask("search", { q: "a" }),
+            ({ request }) => (request.toolChoice === "none" ? { text: "what I have" } : report("submitted")),
+          ]),
+          tools: [search],
+          budget: { maxTurns: 1 },
+          review: { tools: consequential ? ["report"] : [] },
+          reviewer: reviewer({ models: judging(pass()) }),
+        });
+        expect(result.agents[0]!.exit).toBe("max_turns");
+        expect(submitted).toHaveLength(1); // the first pool's
+        if (consequential) expect(result.agents[0]!.result).toBe("what I have");
+      }
     }));
 
   it("by several at once, and by each of them alone: nothing cancels what another asks for", () =>

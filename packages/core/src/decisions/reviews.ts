@@ -12,6 +12,7 @@ import {
 } from "../values/rule.ts";
 import { identityOf, type Tool } from "../values/tool.ts";
 import { checkList } from "./check-tools.ts";
+import { type Named, selects } from "./names.ts";
 import { identified, readNames } from "./permissions.ts";
 
 /** What a pool and those around it ask one reviewer for. */
@@ -26,6 +27,10 @@ export const isConsequential = ({ consequential, source, meta }: Tool): boolean 
   (source === "mcp" &&
     (meta?.annotations as { readonly destructiveHint?: unknown } | null | undefined)?.destructiveHint ===
       true);
+
+/** Whether a step that calls a tool is reviewed because of the tool. */
+export const isConsequentialIn = (reviews: readonly Reviews[], tool: Named): boolean =>
+  reviews.some(({ asked }) => asked.tools.some((pattern) => selects(pattern, tool)));
 
 /** What a pool is held to: what it asks for itself comes on top of what the pools around it ask for. */
 export function reviewsOf(

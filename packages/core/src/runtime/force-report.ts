@@ -3,6 +3,7 @@ import type { BoundTool } from "../decisions/bind.ts";
 import { outputSchema } from "../decisions/output.ts";
 import { parseArgs } from "../decisions/parse.ts";
 import { reasonOf } from "../decisions/reason.ts";
+import { isConsequentialIn } from "../decisions/reviews.ts";
 import { words } from "../decisions/words.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
@@ -14,6 +15,7 @@ import type { Ending } from "./ending.ts";
 import { type Gated, isAuthorised, needsApproval } from "./gate.ts";
 import { propose } from "./gate-step.ts";
 import { inForm } from "./in-form.ts";
+import type { Pool } from "./pool-state.ts";
 import { shapeReport } from "./propose-return.ts";
 import { recordBlocked, settleCall } from "./settle-call.ts";
 import { canAfford } from "./spend-tokens.ts";
@@ -29,7 +31,7 @@ export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
   if (!past?.report && !(isDue && canAfford(agent) !== "nothing")) return { exit: stop, result: undefined };
   const { terminal: own } = agent.pool;
   // nobody is asked any more: a terminal tool that needs somebody is left alone
-  const terminal = own && isAuthorised(agent.pool, own) && !needsApproval(agent.pool, own) ? own : undefined;
+  const terminal = own && mayRunUnasked(agent.pool, own) ? own : undefined;
   const text = words.report(words.stopped[stop], terminal?.name);
   agent.openStep();
   // what people said last is heard here
@@ -45,6 +47,11 @@ export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
     return { exit: stop, result: undefined, reason: `its report failed: ${reasonOf(error)}` };
   }
 }
+
+const mayRunUnasked = (pool: Pool, terminal: BoundTool): boolean =>
+  isAuthorised(pool, terminal) &&
+  !needsApproval(pool, terminal) &&
+  (pool.effort === "min" || !isConsequentialIn(pool.reviews, terminal));
 
 function forcedRequest(
   { options: { output } }: AgentState,

@@ -1,6 +1,6 @@
 import { type Operation, spawn, type Task } from "effection";
 import type { BoundGuard } from "../decisions/bind.ts";
-import { isConsequential } from "../decisions/reviews.ts";
+import { isConsequentialIn } from "../decisions/reviews.ts";
 import { words } from "../decisions/words.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
@@ -38,10 +38,10 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
   const known = turnOf(agent)?.step;
   if (known) {
     agent.todos.push(...known.todos);
-    for (const { call } of judgedIn(step)) call.reviews = known.reviews;
+    for (const { call } of judgedIn(agent, step)) call.reviews = known.reviews;
     inOrder = known.judged;
   } else if (agent.pool.judges) {
-    const judging = judgedIn(step);
+    const judging = judgedIn(agent, step);
     const judged = yield* proposeStep(
       agent,
       turn,
@@ -78,9 +78,11 @@ export function* settleStep(agent: AgentState, turn: Turn): Operation<StepEnd> {
 }
 
 /** The calls that would run; the one that ends the agent is among them only where its tool is consequential. */
-function judgedIn(step: Step): readonly Passed[] {
+function judgedIn({ pool }: AgentState, step: Step): readonly Passed[] {
   const { terminal } = step;
-  return terminal && isConsequential(terminal.call.bound.tool) ? [...step.open(), terminal] : step.open();
+  return terminal && isConsequentialIn(pool.reviews, terminal.call.bound)
+    ? [...step.open(), terminal]
+    : step.open();
 }
 
 const NOBODY: readonly Passed[] = [];
