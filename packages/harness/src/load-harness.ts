@@ -7,7 +7,7 @@ import { assertGuards, BUILT_IN_GUARDS } from "./guards.ts";
 import type { Harness, HarnessConfig } from "./harness.ts";
 import { type Layer, layerOf, type Setting } from "./layer.ts";
 import { type Entry, type Merged, merge, type Source } from "./merge.ts";
-import { modelsOf } from "./models.ts";
+import { misspeltRoutes, modelsOf } from "./models.ts";
 import { keyName } from "./problem.ts";
 import { readHarnessFile } from "./read-file.ts";
 import { validate, valueAt } from "./validate.ts";
@@ -69,7 +69,7 @@ export function loadHarness({ cwd, file, env = {}, flags = [] }: LoadOptions): H
   // The guards of a program are known once its module is loaded.
   if (harness.program === undefined) assertGuards(harness, BUILT_IN_GUARDS);
   modelsOf(harness);
-  return harness;
+  return { ...harness, notices: [...harness.notices, ...misspeltRoutes(harness)] };
 }
 
 const validated = (layer: Layer): Source => ({ value: validate(layer), origin: layer.origin });

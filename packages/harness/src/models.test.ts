@@ -119,6 +119,16 @@ describe("what is wrong with them", () => {
   });
 });
 
+it("are said to be asked for by nothing where a route is nearly one that is, unless a program may ask", () => {
+  const text =
+    "models: { reserch: extractive, summaries: extractive, 'review.tool[effort>=high]': extractive }";
+  expect(harness(text).notices).toEqual([
+    "harness.yml:1:11: models.reserch is asked for by nothing; did you mean research?",
+    "harness.yml:1:55: models.review.tool[effort>=high] is asked for by nothing; did you mean review.tools?",
+  ]);
+  expect(harness(`program: ./x.ts\n${text}`).notices).toEqual([]);
+});
+
 it("starts a path of llama: from the folder of the file that says it, and a flag's from where it was called", () => {
   const folder = folderWith({ "harness.yml": "model: llama:m.gguf", "m.gguf": `GGUF\x03${"\0".repeat(19)}` });
   const elsewhere = join(folder, "inner");

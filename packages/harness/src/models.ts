@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
-import { ConfigurationError, type Effort, type Model } from "@agentpool/core";
+import { ConfigurationError, type Effort, type Model, nearest } from "@agentpool/core";
 import {
   type FallbackEvent,
+  knownRoutes,
   type ModelSettings,
   type Route,
   RouteError,
@@ -13,6 +14,7 @@ import {
 } from "@agentpool/models";
 import { ensure, type Operation, resource } from "effection";
 import type { Harness } from "./harness.ts";
+import { describeOrigin } from "./origin.ts";
 import { HarnessError, type Problem } from "./problem.ts";
 
 /** The models of a harness by what they are asked for: `research`, `review.tools`; `*` for nothing in particular. */
@@ -79,6 +81,19 @@ export function modelsOf(harness: Harness, options: ModelsOptions = {}): Routes 
 /** Providers refuse an effort where a model has none to give, so that only families are asked that are known to. */
 const takesReasoning = (name: string): boolean =>
   /^(openai\/(gpt-5|o\d)|google\/gemini-(2\.5|[3-9])|anthropic\/claude-opus-4-[5-9])/.test(name);
+
+/** Routes that nothing asks for while something of nearly that name is asked for. A program may ask for anything. */
+export function misspeltRoutes(harness: Harness): string[] {
+  if (harness.program !== undefined) return [];
+  return Object.keys(harness.config.models).flatMap((route) => {
+    const name = route.replace(/\[.*$/s, "").trim();
+    if (name.includes("*") || (knownRoutes as readonly string[]).includes(name)) return [];
+    const near = nearest(name, knownRoutes);
+    if (near === undefined) return [];
+    const place = describeOrigin(harness.originOf(["models", route], "key"));
+    return [`${place}: models.${route} is asked for by nothing; did you mean ${near}?`];
+  });
+}
 
 type Path = readonly (string | number)[];
 

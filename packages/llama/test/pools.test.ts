@@ -3,6 +3,7 @@ import {
   agentPool,
   defineTool,
   delegate,
+  type Model,
   type PoolEvent,
   type PoolResult,
   parallel,
@@ -12,6 +13,7 @@ import {
   ToolRetryError,
   useAgentPool,
 } from "@agentpool/core";
+import { fallback, scripted } from "@agentpool/models";
 import { type Operation, run, scoped, spawn, until } from "effection";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -169,6 +171,30 @@ describe("a pool on a model in this process", () => {
       expectAtRest(model);
     }),
   );
+
+  it("takes over from a model that is down, forks and all", () =>
+    run(function* () {
+      const local = yield* useWatched(path, { ...calling, sequences: 3 });
+      const down = scripted(() => [], { id: "down" });
+      const broken: Model = {
+        ...down,
+        *open() {
+          throw new Error("nobody is there");
+        },
+      };
+      const moves: string[] = [];
+      const model = fallback([broken, local], { onEvent: ({ from, to }) => moves.push(`${from} → ${to}`) });
+      expect(model.contextWindow).toBe(2_048);
+      const result = yield* agentPool({
+        model,
+        system: "You report.",
+        terminal: reportTool,
+        orchestrate: tasks(3),
+      });
+      expect(failures(result.agents)).toEqual([]);
+      expect(moves).toEqual(["down → llama:noise"]);
+      expectAtRest(local);
+    }));
 
   it("halted at any moment, waits for what is under way, and leaves nothing behind", () =>
     run(function* () {

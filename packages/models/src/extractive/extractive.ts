@@ -33,6 +33,8 @@ export function extractive(options: ExtractiveOptions = {}): Model {
   const { sentences = 2, quotations = 5, words = 300 } = options;
   return {
     id: "extractive",
+    // So that a budget in dollars can be kept where it stands in for another.
+    price: { input: 0, output: 0 },
     lasting: true,
     open: (prefix) =>
       new Done(new ExtractiveSession(Conversation.open(prefix), { sentences, passages: quotations, words })),
