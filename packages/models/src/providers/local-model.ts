@@ -57,7 +57,7 @@ async function loaded(name: string, load: () => Promise<LocalLibrary>): Promise<
     return await load();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ERR_MODULE_NOT_FOUND" && message.includes("@agentpool/llama")) {
+    if (code === "ERR_MODULE_NOT_FOUND" && /find (package|module) '@agentpool\/llama/.test(message)) {
       throw new ConfigurationError(
         `model: ${name} runs in this process through the package @agentpool/llama, which is not installed; install it ` +
           "with `npm install @agentpool/llama`, or serve the file and name the model ollama/… or openai-compatible/…",
