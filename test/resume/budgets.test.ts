@@ -149,6 +149,7 @@ describe("where no undecided calls compete", () => {
       agents: 1,
       delegate: 0,
       never: 0,
+      memory: 0,
       scope: "lineage" as const,
     }));
     await fc.assert(
