@@ -1,4 +1,13 @@
-import { agentPool, defineTool, delegate, parallel, reportTool, runPool, useAgent } from "@agentpool/core";
+import {
+  agentPool,
+  defineTool,
+  delegate,
+  type Effort,
+  parallel,
+  reportTool,
+  runPool,
+  useAgent,
+} from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
@@ -116,9 +125,10 @@ describe("a pool inside a call", () => {
       expect(asked).toEqual(["", "Outside says no.", "Inside says no."]);
     }));
 
-  it("may be tried harder than the pool around it", () =>
+  it("may be tried harder than the pool around it, and not less: at min its reviews would be gone", () =>
     run(function* () {
       const { tools } = shop();
+      let effort: Effort = "high";
       const opens = defineTool({
         name: "opens",
         description: "Opens a pool.",
@@ -129,20 +139,26 @@ describe("a pool inside a call", () => {
             tools,
             terminal: reportTool,
             orchestrate: parallel(["x"]),
-            effort: "high",
+            effort,
           });
           return "opened";
         },
       });
-      const { events } = yield* play({
-        ...base,
-        model: playing(ask("opens"), report()),
-        tools: [opens],
-        effort: "low",
-        review: true,
-        reviewer: reviewer({ models: judging(pass()) }),
-      });
-      expect(ofType(events, "review:started").map(({ effort }) => effort)).toEqual(["low", "high"]);
+      for (const [own, tried] of [
+        ["high", "high"],
+        ["min", "low"],
+      ] as const) {
+        effort = own;
+        const { events } = yield* play({
+          ...base,
+          model: playing(ask("opens"), report()),
+          tools: [opens],
+          effort: "low",
+          review: true,
+          reviewer: reviewer({ models: judging(pass()) }),
+        });
+        expect(ofType(events, "review:started").map(({ effort }) => effort)).toEqual(["low", tried]);
+      }
     }));
 
   it("that starts from its caller's conversation is judged with what its caller has read", () =>

@@ -1,4 +1,4 @@
-import { EFFORTS, type Effort, type Rule } from "@agentpool/core";
+import { type Effort, hardest, type Rule } from "@agentpool/core";
 
 /** Restarts of an agent's task by effort: at `min` there are no reviews, so nothing is sent back. */
 export const defaultRestarts: Readonly<Record<Effort, number>> = {
@@ -14,12 +14,7 @@ export type Depth = "low" | "medium" | "high";
 
 /** The effort of a turn: its pool's, or the most that a rule which applies to it asks for. */
 export const effortOf = (baseline: Effort, applying: readonly Rule[]): Effort =>
-  applying.reduce<Effort>(
-    (most, { effort = "min" }) => (rank(effort) > rank(most) ? effort : most),
-    baseline,
-  );
-
-const rank = (effort: Effort): number => EFFORTS.indexOf(effort);
+  applying.reduce<Effort>((most, { effort = "min" }) => hardest(most, effort), baseline);
 
 const DEPTHS: Readonly<Record<Effort, number>> = { min: 0, low: 0, medium: 1, high: 2, max: 2 };
 

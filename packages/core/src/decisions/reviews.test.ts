@@ -101,8 +101,10 @@ describe("what a pool is held to", () => {
 });
 
 describe("the effort", () => {
-  it("is the pool's own, its caller's, or medium", () => {
+  it("is the pool's own, its caller's, or medium, and never less than its caller's", () => {
     expect(effortOf({ effort: "high" } as AgentPoolOptions, { effort: "low" })).toBe("high");
+    expect(effortOf({ effort: "min" } as AgentPoolOptions, { effort: "low" })).toBe("low");
+    expect(effortOf({ effort: "min" } as AgentPoolOptions, undefined)).toBe("min");
     expect(effortOf({} as AgentPoolOptions, { effort: "low" })).toBe("low");
     expect(effortOf({} as AgentPoolOptions, undefined)).toBe("medium");
   });

@@ -6,6 +6,7 @@ import {
   asksForSteps,
   EFFORTS,
   type Effort,
+  hardest,
   type Rule,
   WEIGHTS,
   widest,
@@ -86,7 +87,7 @@ export function effortOf(
 ): Effort {
   if (effort === undefined) return outer?.effort ?? "medium";
   if (!EFFORTS.includes(effort)) throw unaccepted("effort", effort, EFFORTS);
-  return effort;
+  return outer ? hardest(outer.effort, effort) : effort;
 }
 
 const SCOPES = [true, false, "messages", "all"] as const;

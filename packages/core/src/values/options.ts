@@ -51,7 +51,10 @@ export interface AgentPoolOptions {
   readonly review?: ReviewScope | ReviewOptions;
   /** What agents keep to, by turns: see {@link Rule}. Those of a pool around apply too. */
   readonly rules?: readonly Rule[];
-  /** How hard turns are tried at; at `min` no reviews run. Default: the caller's, or `medium`. */
+  /**
+   * How hard turns are tried at; at `min` no reviews run. Default `medium`. A nested pool can raise its caller's, not
+   * lower it: nothing takes back a review.
+   */
   readonly effort?: Effort;
   /** Who gives the reviews. Default, in a nested pool: the caller's. */
   readonly reviewer?: Reviewer;

@@ -2,6 +2,9 @@
 export const EFFORTS = ["min", "low", "medium", "high", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
+/** The higher of two efforts. */
+export const hardest = (a: Effort, b: Effort): Effort => (EFFORTS.indexOf(a) > EFFORTS.indexOf(b) ? a : b);
+
 /** How much a rule matters. */
 export const WEIGHTS = ["low", "medium", "high"] as const;
 export type Weight = (typeof WEIGHTS)[number];
