@@ -53,7 +53,7 @@ describe("a run", () => {
         calls: expect.any(Number),
         refusals: expect.any(Number),
         tokens: expect.any(Number),
-        cost: null,
+        cost: 0, // the embedded engine
       },
     ]);
     const shown = (await call(["show", "latest"], { cwd })).stdout;

@@ -62,6 +62,10 @@ export class DerivedTables {
         return;
       case "pool:opened":
         this.#models.set(entry.pool, entry.model);
+        this.#sumUp();
+        return;
+      case "pool:closed":
+        this.#sumUp();
         return;
       case "agent:spawned":
         this.#spawned(entry);
@@ -162,7 +166,12 @@ export class DerivedTables {
         run.error = entry.error ?? null;
         break;
     }
-    this.#changed.set(run, { table: "runs", row: run });
+    this.#sumUp();
+  }
+
+  /** The sums of a run are brought up to date with its pools, and not with every call: see `listRuns`. */
+  #sumUp(): void {
+    this.#changed.set(this.#run, { table: "runs", row: this.#run });
   }
 
   #source({ source, title, lines, readBy, quotations }: RecordedSource): void {
@@ -230,6 +239,7 @@ export class DerivedTables {
       output_tokens: usage.output,
       cached_tokens: usage.cached,
       context_tokens: tokens,
+      cost: cost ?? null,
     };
     this.#changed.set(row, { table: "turns", row });
     this.#used(usage, cost);
@@ -396,7 +406,6 @@ export class DerivedTables {
 
   #count(what: "agents" | "turns" | "calls" | "refusals"): void {
     this.#run[what]!++;
-    this.#changed.set(this.#run, { table: "runs", row: this.#run });
   }
 }
 

@@ -8,20 +8,27 @@ const PASSING = new Set<string>(["turn:delta", "agent:state", "call:progress"]);
 /** Whether an entry is kept. */
 export const isKept = (entry: StoredEntry): boolean => !PASSING.has(entry.type);
 
-/** An entry as it is kept: without secrets. */
+/** Entries as they are kept: without secrets, and as JSON whose large texts are elsewhere. */
 export interface Kept {
-  readonly entry: StoredEntry;
-  /** JSON, its large texts in `texts`. */
-  readonly body: string;
+  readonly entries: readonly StoredEntry[];
+  readonly bodies: readonly string[];
 }
 
 /** Takes out secrets, and puts large texts into `texts` by digest. */
-export function encodeEntry(entry: StoredEntry, redact: RedactSecrets, texts: Map<string, string>): Kept {
-  const whole = JSON.stringify(entry);
-  const body = redact(whole);
-  const kept = body === whole ? entry : (JSON.parse(body) as StoredEntry);
-  if (body.length < LARGE) return { entry: kept, body };
-  return { entry: kept, body: JSON.stringify(withoutLargeTexts(kept, texts)) };
+export function encodeEntries(
+  entries: readonly StoredEntry[],
+  redact: RedactSecrets,
+  texts: Map<string, string>,
+): Kept {
+  const raw = entries.map((entry) => JSON.stringify(entry));
+  const all = raw.join("\n");
+  // looked through together, since hardly any holds a secret
+  const clean = redact(all) === all ? raw : raw.map(redact);
+  const kept = clean.map((body, at) => (body === raw[at] ? entries[at]! : (JSON.parse(body) as StoredEntry)));
+  const bodies = clean.map((body, at) =>
+    body.length < LARGE ? body : JSON.stringify(withoutLargeTexts(kept[at], texts)),
+  );
+  return { entries: kept, bodies };
 }
 
 /** The entries of a portion, in order. */

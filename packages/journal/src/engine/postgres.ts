@@ -122,6 +122,8 @@ class Listener {
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
+      // what was announced before it listened
+      for (const heard of this.#listening) heard();
       return client;
     } catch {
       return undefined;

@@ -2,7 +2,8 @@ import { existsSync, type FSWatcher, mkdirSync, statSync, watch } from "node:fs"
 import { basename, dirname } from "node:path";
 import Database from "libsql";
 import { StoreError } from "../values/errors.ts";
-import { type Engine, type SqlRow, type Statement, UnmetError } from "./engine.ts";
+import { type Engine, type SqlRow, UnmetError } from "./engine.ts";
+import { SqliteWriter } from "./sqlite-writer.ts";
 
 /** Milliseconds to wait for another process that writes. */
 const BUSY = 10_000;
@@ -10,6 +11,7 @@ const BUSY = 10_000;
 /**
  * A SQLite database in a file. Readers of other processes see it while it is written (write-ahead log). What was
  * committed survives the death of the process; `durable` makes it survive a loss of power, for a disk's sync per commit.
+ * Reading is done here, writing in a thread.
  */
 export function openSqlite(path: string, durable = false): Engine {
   const database = opened(path, durable);
@@ -22,27 +24,18 @@ export function openSqlite(path: string, durable = false): Engine {
     }
     return statement;
   };
-  const run = ({ sql, params }: Statement): number => prepare(sql).run(...params).changes;
+  const writer = new SqliteWriter({ path, busy: BUSY, pragmas: pragmasOf(durable) });
   return {
     name: "sqlite",
     async all(sql, params = []) {
       return attempt(path, () => (prepare(sql).all(...params) as SqlRow[]).map(plain));
     },
     async write(statements) {
-      attempt(path, () => {
-        prepare("begin immediate").run();
-        try {
-          for (const statement of statements) {
-            const changes = run(statement);
-            if (statement.changes !== undefined && changes !== statement.changes)
-              throw new UnmetError(statement);
-          }
-          prepare("commit").run();
-        } catch (error) {
-          if (database.inTransaction) prepare("rollback").run();
-          throw error;
-        }
-      });
+      try {
+        await writer.write(statements);
+      } catch (error) {
+        throw error instanceof UnmetError ? error : explained(path, error);
+      }
     },
     async script(sql) {
       attempt(path, () => {
@@ -56,6 +49,7 @@ export function openSqlite(path: string, durable = false): Engine {
     },
     watch: (heard) => watchFile(path, heard),
     async close() {
+      await writer.close();
       prepared.clear();
       try {
         // what the log holds goes into the file, unless others are still at it
@@ -65,6 +59,10 @@ export function openSqlite(path: string, durable = false): Engine {
     },
   };
 }
+
+/** What every connection is told. A checkpoint is worth its while once there is something to it. */
+const pragmasOf = (durable: boolean): string =>
+  `pragma busy_timeout = ${BUSY}; pragma synchronous = ${durable ? "full" : "normal"}; pragma wal_autocheckpoint = 4000;`;
 
 function opened(path: string, durable: boolean): Database.Database {
   try {
@@ -77,8 +75,7 @@ function opened(path: string, durable: boolean): Database.Database {
   return attempt(path, () => {
     const database = new Database(path, { timeout: BUSY });
     try {
-      database.exec(`pragma busy_timeout = ${BUSY}; pragma journal_mode = wal;`);
-      database.exec(`pragma synchronous = ${durable ? "full" : "normal"}; pragma wal_autocheckpoint = 8000;`);
+      database.exec(`pragma busy_timeout = ${BUSY}; pragma journal_mode = wal; ${pragmasOf(durable)}`);
       return database;
     } catch (error) {
       database.close();

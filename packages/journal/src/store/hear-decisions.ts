@@ -23,18 +23,22 @@ export function* hearDecisions(
   decide: (approval: string, decision: ApprovalDecision) => void,
 ): Operation<void> {
   const given = new Set<string>();
-  const stop = engine.watch(() => bell.ring());
-  try {
-    for (;;) {
-      for (const { id, decision } of yield* until(decisionsOn(engine, run))) {
-        if (given.has(id)) continue;
-        given.add(id);
-        decide(id, decision);
-      }
-      do yield* asks() ? race([bell.rung(), sleepOn(clock, LOOK_AGAIN)]) : bell.rung();
-      while (!asks());
+  function* look(): Operation<void> {
+    for (const { id, decision } of yield* until(decisionsOn(engine, run))) {
+      if (given.has(id)) continue;
+      given.add(id);
+      decide(id, decision);
     }
-  } finally {
-    stop();
+  }
+  yield* look();
+  for (;;) {
+    while (!asks()) yield* bell.rung();
+    // watched from before it looks: what is written in between is not missed
+    const stop = engine.watch(() => bell.ring());
+    try {
+      for (yield* look(); asks(); yield* look()) yield* race([bell.rung(), sleepOn(clock, LOOK_AGAIN)]);
+    } finally {
+      stop();
+    }
   }
 }

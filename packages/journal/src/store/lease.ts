@@ -38,7 +38,7 @@ export async function takeLease(engine: Engine, run: string, now: () => number):
   return lease;
 }
 
-/** Keeps the lease, in whatever transaction it is part of; that one fails where the lease is lost. */
+/** Keeps the lease; fails where it is lost. */
 export const keepLease = ({ run, owner }: Lease, now: number): Statement => ({
   sql: "update leases set expires_at = ? where run = ? and owner = ?",
   params: [now + LEASE_MS, run, owner],

@@ -3,8 +3,19 @@ import { UnknownRunError } from "../values/errors.ts";
 import type { RunStatus, RunSummary } from "../values/views.ts";
 import { isHeld } from "./lease.ts";
 
-const SUMMARY = `select r.id, r.question, r.status, r.started_at, r.ended_at, r.agents, r.turns, r.calls, r.refusals,
-    r.input_tokens, r.output_tokens, r.cached_tokens, r.cost, l.place, l.expires_at,
+/** The sums of a run that has not ended are not up to date in its row: they are counted. */
+const counted = (sum: string, table: string, column: string): string =>
+  `case when r.ended_at is null then (select ${sum} from ${table} c where c.run = r.id) else r.${column} end as ${column}`;
+
+const SUMMARY = `select r.id, r.question, r.status, r.started_at, r.ended_at, l.place, l.expires_at,
+    ${counted("count(*)", "agents", "agents")},
+    ${counted("count(*)", "turns", "turns")},
+    ${counted("count(dispatched_at)", "calls", "calls")},
+    ${counted("count(*)", "refusals", "refusals")},
+    ${counted("coalesce(sum(input_tokens), 0)", "turns", "input_tokens")},
+    ${counted("coalesce(sum(output_tokens), 0)", "turns", "output_tokens")},
+    ${counted("coalesce(sum(cached_tokens), 0)", "turns", "cached_tokens")},
+    ${counted("case when count(cost) = count(*) then coalesce(sum(cost), 0) end", "turns", "cost")},
     (select count(*) from agents a where a.run = r.id and a.ended_at is null) as live,
     (select count(*) from approvals p where p.run = r.id and p.state = 'open'
       and not exists (select 1 from decisions d where d.run = p.run and d.id = p.id)) as asked

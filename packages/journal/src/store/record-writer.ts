@@ -1,5 +1,5 @@
 import type { DerivedTables } from "../decisions/derived-tables.ts";
-import { encodeEntry, isKept } from "../decisions/encode-entries.ts";
+import { encodeEntries, isKept } from "../decisions/encode-entries.ts";
 import type { RedactSecrets } from "../decisions/redact-secrets.ts";
 import { type Engine, UnmetError } from "../engine/engine.ts";
 import type { StoredEntry } from "../values/entry.ts";
@@ -63,20 +63,18 @@ export class RecordWriter {
 
   async #write(): Promise<void> {
     if (this.#failure) throw this.#failure;
-    const { engine, lease, redact, now, tables } = this.#options;
+    const { engine, lease, redact, tables } = this.#options;
     const entries = this.#pending;
     this.#pending = [];
     try {
       const texts = new Map<string, string>();
-      const bodies: string[] = [];
-      for (const entry of entries) {
-        const kept = encodeEntry(entry, redact, texts);
-        bodies.push(kept.body);
-        tables.add(kept.entry);
-      }
+      const { entries: kept, bodies } = encodeEntries(entries, redact, texts);
+      for (const entry of kept) tables.add(entry);
       for (const digest of texts.keys()) if (this.#known.has(digest)) texts.delete(digest);
-      const portion = { run: lease.run, first: this.#length, bodies, texts, changes: tables.take() };
-      await engine.write([keepLease(lease, now()), ...portionStatements(engine.name, portion)]);
+      if (bodies.length === 0) return;
+      const { run, owner } = lease;
+      const portion = { run, owner, first: this.#length, bodies, texts, changes: tables.take() };
+      await engine.write([...portionStatements(engine.name, portion)]);
       for (const digest of texts.keys()) this.#known.add(digest);
       this.#length += bodies.length;
     } catch (error) {

@@ -1,3 +1,4 @@
+import { addUsage, noUsage } from "@agentpool/core";
 import { decodeJson } from "../decisions/encode-entries.ts";
 import type { Engine, SqlRow } from "../engine/engine.ts";
 import type { RecordedSource, RunOrigin } from "../values/entry.ts";
@@ -44,7 +45,7 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
     settings: json(row!.settings),
     answer: json(row!.answer),
     error: row!.error as string | null,
-    usage: usageOf(row!),
+    usage: turns.map(usageOf).reduce(addUsage, noUsage),
     agentViews: agents.map((agent) => agentView(agent, turnsOf.get(String(agent.agent)) ?? [], json)),
     approvals: await listApprovals(engine, { run }),
     sources: sources.map((source) => sourceView(source, json)),

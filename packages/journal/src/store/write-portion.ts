@@ -5,6 +5,8 @@ import { type Change, type ColumnType, TABLES, type Table, type TableName } from
 /** What is written in one transaction: some entries of a run, in order, and the rows that follow from them. */
 export interface Portion {
   readonly run: string;
+  /** Who writes: where the run's lease is another's by now, nothing is written. */
+  readonly owner: string;
   /** The place of its first entry in the run's order. */
   readonly first: number;
   /** Entries as JSON. */
@@ -16,14 +18,13 @@ export interface Portion {
 
 export function* portionStatements(
   engine: Engine["name"],
-  { run, first, bodies, texts, changes }: Portion,
+  { run, owner, first, bodies, texts, changes }: Portion,
 ): Generator<Statement> {
-  if (bodies.length > 0)
-    yield {
-      sql: "insert into entries (run, first, count, body) values (?, ?, ?, ?)",
-      params: [run, first, bodies.length, `[${bodies.join(",")}]`],
-      changes: 1,
-    };
+  yield {
+    sql: ENTRIES[engine],
+    params: [run, first, bodies.length, `[${bodies.join(",")}]`, run, owner],
+    changes: 1,
+  };
   const large = new Map(texts);
   const rows = new Map<TableName, SqlValue[][]>();
   for (const { table, row } of changes) {
@@ -93,6 +94,14 @@ const forAll = (engine: Engine["name"]): Readonly<Record<TableName, string>> =>
   >;
 
 const REPLACE = { sqlite: forAll("sqlite"), postgres: forAll("postgres") } as const;
+
+/** PostgreSQL has to be told what the parameters of a select are. */
+const entries = (engine: Engine["name"]): string => {
+  const row = engine === "sqlite" ? "?, ?, ?, ?" : "?::text, ?::bigint, ?::bigint, ?::text";
+  return `insert into entries (run, first, count, body)
+    select ${row} where exists (select 1 from leases where run = ? and owner = ?)`;
+};
+const ENTRIES = { sqlite: entries("sqlite"), postgres: entries("postgres") } as const;
 
 const texts = (engine: Engine["name"]): string =>
   `insert into texts (run, digest, body) ${select(engine, ["text", "text", "text"])} on conflict (run, digest) do nothing`;

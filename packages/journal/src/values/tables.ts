@@ -10,6 +10,8 @@ export interface Table {
  * What people query. Every row is derived from the events of its run, and is written with them. Times are in
  * milliseconds since the epoch, tokens are counts, `cost` is in US dollars and null where a price is not known.
  *
+ * The sums in `runs` are brought up to date whenever a pool opens or closes, and at the end.
+ *
  * `idx` is the place of the event that made the row: rows are added at a table's end, and change near it.
  */
 export const TABLES = {
@@ -70,6 +72,7 @@ export const TABLES = {
       output_tokens: "int",
       cached_tokens: "int",
       context_tokens: "int",
+      cost: "real",
     },
   },
   calls: {
