@@ -12,7 +12,6 @@ import type {
   ReviewSubject,
 } from "../values/review.ts";
 import type { ReviewDesk } from "../values/reviewer.ts";
-import { parametersOf } from "../values/tool.ts";
 import { type AgentState, stateOf } from "./agent-state.ts";
 import { askHook } from "./ask-hooks.ts";
 import { consult } from "./consult.ts";
@@ -31,13 +30,13 @@ export const reviewDesk: ReviewDesk = {
       (text) => text.trim() !== "",
     );
   },
-  tools: (agent) =>
-    [...known(agent).options.tools.values()].map(({ tool, identity }) => ({
-      name: tool.name,
-      identity,
-      description: tool.description,
-      parameters: parametersOf(tool),
-    })),
+  tools(agent) {
+    const { pool, options } = known(agent);
+    return pool.prefix.tools.flatMap((schema) => {
+      const bound = options.tools.get(schema.name);
+      return bound ? [{ ...schema, identity: bound.identity }] : [];
+    });
+  },
   consult: (agent, how, body) => consult(known(agent), how, body),
   costOf: ({ price }, usage) => price && spentBy(usage, price).cost,
   recorded(agent, turn) {
