@@ -36,12 +36,15 @@ export class LlamaKernel implements Kernel {
   async decode(parts: readonly Part[]): Promise<readonly (number | undefined)[]> {
     const { context } = this.parts.internals;
     context.initBatch(parts.reduce((all, { tokens }) => all + tokens.length, 0));
-    const places = parts.map(({ sequence, from, tokens, sample }) => {
+    // Only sequences that follow each other are computed together: one out of order splits the batch.
+    const places = new Map<Part, number | undefined>();
+    for (const part of [...parts].sort((a, b) => a.sequence - b.sequence)) {
+      const { sequence, from, tokens, sample } = part;
       const sampled = Uint32Array.from(sample ? [tokens.length - 1] : []);
-      return context.addToBatch(sequence, from, Uint32Array.from(tokens), sampled)[0];
-    });
+      places.set(part, context.addToBatch(sequence, from, Uint32Array.from(tokens), sampled)[0]);
+    }
     await context.decodeBatch();
-    return places;
+    return parts.map((part) => places.get(part));
   }
 
   async sample(place: number, sampler: Sampler): Promise<number> {
