@@ -45,6 +45,15 @@ describe("a verdict", () => {
       expect(verdict).toMatchObject({ type: "malformed", why: expect.stringMatching(/\w/) });
     });
 
+  it("that goes on and on is malformed: it would fill the agent's context", () => {
+    expect(read({ passed: false, adjustedReasoning: "x".repeat(8_000) })).toMatchObject({ type: "read" });
+    for (const part of ["todo", "adjustedReasoning"])
+      expect(read({ passed: part === "todo", [part]: "x".repeat(8_001) })).toMatchObject({
+        type: "malformed",
+        why: expect.stringContaining(part),
+      });
+  });
+
   it("has a form that providers can hold a model to: closed, every part required", () => {
     expect(verdictForm).toMatchObject({
       type: "object",

@@ -16,10 +16,13 @@ export const verdictForm: JsonSchema = formOf(
   }),
 );
 
+/** Characters of what an agent is to read: more would crowd out its own conversation. */
+const LONGEST = 8_000;
+
 const verdict = z.object({
   passed: z.boolean(),
-  todo: z.string().nullish(),
-  adjustedReasoning: z.string().nullish(),
+  todo: z.string().max(LONGEST).nullish(),
+  adjustedReasoning: z.string().max(LONGEST).nullish(),
 });
 
 /** Which rules apply, by their ids. */
