@@ -91,16 +91,20 @@ describe("calls that a record leaves on their way", () => {
   it("hold nobody up where the call that they work for is over, at any depth", () => {
     const nested = [
       ...begun,
-      dispatched("p/0", "a"),
-      opened("a~0", { within: "p", call: "a" }),
-      spawned("a~0/0", "a~0"),
-      dispatched("a~0/0", "b"),
-      opened("b~0", { within: "a~0", call: "b" }),
-      spawned("b~0/0", "b~0"),
-      dispatched("b~0/0", "c"),
+      dispatched("p/0", "p/0:a"),
+      opened("p/0:a~0", { within: "p", call: "p/0:a" }),
+      spawned("p/0:a~0/0", "p/0:a~0"),
+      dispatched("p/0:a~0/0", "p/0:a~0/0:b"),
+      opened("p/0:a~0/0:b~0", { within: "p/0:a~0", call: "p/0:a~0/0:b" }),
+      spawned("p/0:a~0/0:b~0/0", "p/0:a~0/0:b~0"),
+      dispatched("p/0:a~0/0:b~0/0", "p/0:a~0/0:b~0/0:c"),
     ];
-    expect(read(entries(...nested)).open.map(({ id }) => id)).toEqual(["a", "b", "c"]);
-    expect(read(entries(...nested, settled("p/0", "a", false))).open).toEqual([]);
+    expect(read(entries(...nested)).open.map(({ id }) => id)).toEqual([
+      "p/0:a",
+      "p/0:a~0/0:b",
+      "p/0:a~0/0:b~0/0:c",
+    ]);
+    expect(read(entries(...nested, settled("p/0", "p/0:a", false))).open).toEqual([]);
   });
 
   it("are back where an agent that ended with its scope was started again", () => {

@@ -167,7 +167,8 @@ function takeUp(run: Run, past: RecordedTree): void {
     if (succeeded) run.line.succeed(ticket);
     run.places.set(id, ticket);
   }
-  for (const event of past.events)
+  // shown once, and then not kept
+  for (const event of past.events.splice(0))
     for (const observe of run.observers) notify(observe, { ...event, past: true });
 }
 
