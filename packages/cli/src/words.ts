@@ -25,4 +25,5 @@ export const readingLine = (done: number, total: number): string =>
   `reading documents: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
 
 /** `$0.0042`, `$1.27`. */
-export const dollars = (amount: number): string => `$${amount === 0 ? "0" : amount.toFixed(amount < 0.1 ? 4 : 2)}`;
+export const dollars = (amount: number): string =>
+  `$${amount === 0 ? "0" : amount.toFixed(amount < 0.1 ? 4 : 2)}`;

@@ -23,6 +23,9 @@ export function* showCommand(io: Console, meant: string, flags: ShowFlags): Oper
       `There is no agent ${flags.agent} in run ${run}; it has ${view.agentViews.map(({ agent }) => agent).join(", ")}.`,
     );
   if (flags.json) io.out.write(`${JSON.stringify(view, null, 2)}\n`);
-  else io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), ...flags }));
+  else {
+    const width = Math.min(Math.max(io.stdout.columns ?? 120, 80), 160);
+    io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), width, ...flags }));
+  }
   return EXIT.done;
 }

@@ -1,8 +1,10 @@
+import { inspect } from "node:util";
 import type { AgentView, CallView, RefusalView, TurnView } from "@agentpool/journal";
 import { callLabel } from "../call-label.ts";
 import type { Palette } from "../palette.ts";
 import { oneLine, printable } from "../printable.ts";
-import { counted, dollars, lasting, short } from "../words.ts";
+import { counted, lasting, short } from "../words.ts";
+import { reviewLines } from "./review-lines.ts";
 
 export interface LineOptions {
   readonly palette: Palette;
@@ -10,11 +12,13 @@ export interface LineOptions {
   readonly lead: string;
   /** Also what the calls gave. */
   readonly results: boolean;
+  /** Columns that a line may have. */
+  readonly width: number;
 }
 
 /** An agent: what it was to do and how it ended, then a line for each call of each turn. */
 export function agentLines(view: AgentView, options: LineOptions): string[] {
-  const { palette, lead, results } = options;
+  const { palette, lead, results, width } = options;
   const { agent, task, turns, exit, reason, model } = view;
   const tokens = turns.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
   const facts = [
@@ -25,13 +29,14 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
         : palette.yellow(exit),
     counted(turns.length, "turn"),
     `${short(tokens)} tokens`,
+    ...(view.endedAt === null ? [] : [lasting(Date.parse(view.endedAt) - Date.parse(view.startedAt))]),
     ...(results && model !== null ? [model] : []),
   ];
   const lines = [
-    `${palette.bold(agent)}  ${oneLine(task, results ? 400 : 72)}  ${palette.dim(facts.join(" · "))}`,
+    `${palette.bold(agent)}  ${oneLine(task, results ? 400 : width - 2 * REST)}  ${palette.dim(facts.join(" · "))}`,
     ...(reason === null ? [] : [`  ${palette.yellow(oneLine(reason, 120))}`]),
     ...turns.flatMap((turn) => turnLines(turn, options).map((line) => `  ${line}`)),
-    ...(results && view.result !== null ? ["", printable(jsonOf(view.result)).trimEnd()] : []),
+    ...(results && view.result !== null ? ["", ...shown(view.result, width)] : []),
   ];
   return lines.map((line) => (line === "" ? line : lead + line));
 }
@@ -52,12 +57,12 @@ function turnLines(view: TurnView, options: LineOptions): string[] {
 
 function callLines(
   call: CallView | RefusalView,
-  { palette, results }: LineOptions,
+  { palette, results, width }: LineOptions,
   number: string,
   space: string,
 ): string[] {
   if (call.type !== "call") {
-    const label = callLabel(call.tool, argsOf(call.input), 70);
+    const label = callLabel(call.tool, argsOf(call.input), width - REST);
     return [`${number}  ${palette.yellow(`${label}  ${call.type} by ${call.guard}`)}`].concat(
       results ? [`${space}    ${palette.dim(oneLine(call.message, 200))}`] : [],
     );
@@ -71,59 +76,33 @@ function callLines(
         : palette.red(outcome),
     outcome === "ok" && !attended && attempts > 0 ? "not read" : undefined,
     attempts > 1 ? `${attempts} attempts` : undefined,
-    ms === null || attempts === 0 ? undefined : lasting(ms),
+    ms === null || ms < WORTH_SAYING ? undefined : lasting(ms),
     outcome === "error" ? oneLine(String(result), 80) : undefined,
   ].filter((fact) => fact !== undefined);
-  const line = `${number}  ${callLabel(call.tool, (call.args ?? {}) as Record<string, unknown>, 70)}  ${palette.dim(facts.join(" · "))}`;
+  const line =
+    `${number}  ${callLabel(call.tool, (call.args ?? {}) as Record<string, unknown>, width - REST)}  ${palette.dim(facts.join(" · "))}`.trimEnd();
   if (!results || result === null || outcome === "error") return [line];
-  return [
-    line,
-    ...printable(jsonOf(result))
-      .split("\n")
-      .slice(0, 40)
-      .map((text) => `${space}    ${palette.dim(oneLine(text, 200))}`),
-  ];
+  return [line, ...shown(result, width - 10).map((text) => `${space}    ${palette.dim(text)}`)];
 }
 
-/** Who asked for a review, what it came to, and what it took. */
-function reviewLines({ reviews }: TurnView, { palette, results }: LineOptions): string[] {
-  return reviews.flatMap((review) => {
-    const { subject, asked, verdict, problem, message, model, usage, cost, ms, remembered } = review;
-    if (verdict === "matched" && asked.length === 0 && !results) return [];
-    const took = [
-      model ?? undefined,
-      remembered ? "as before" : `${short(usage.input + usage.output)} tokens`,
-      cost === null ? undefined : dollars(cost),
-      ms === null ? undefined : lasting(ms),
-    ].filter((fact) => fact !== undefined);
-    const facts = verdict === "skipped" ? [] : took;
-    const said = [problem ?? undefined, message ?? undefined].filter((text) => text !== undefined).join(": ");
-    const label = `${verdict === "matched" ? "rules" : `${subject} ${VERDICTS[verdict]}`}, ${askedBy(asked)}`;
-    const colour = verdict === "passed" || verdict === "matched" ? palette.dim : palette.yellow;
-    const line = `    ${colour(label)}${said === "" ? "" : `  ${oneLine(said, results ? 400 : 90)}`}`;
-    return [`${line}  ${palette.dim(facts.join(" · "))}`.trimEnd()];
-  });
+/** Lines of a result that are shown. */
+const LINES = 40;
+
+/** A value as people read it: long texts and lists are cut. */
+function shown(value: unknown, width: number): string[] {
+  const text =
+    typeof value === "string"
+      ? value
+      : inspect(value, { depth: 5, breakLength: width, maxStringLength: 600, maxArrayLength: 10 });
+  const lines = printable(text).split("\n");
+  return lines.length > LINES ? [...lines.slice(0, LINES), `… ${lines.length - LINES} more lines`] : lines;
 }
 
-const VERDICTS = {
-  passed: "passed its review",
-  restarted: "was sent back",
-  failed: "was not vouched for",
-  skipped: "was not reviewed",
-} as const;
+/** Columns for what stands beside a call: its turn, what became of it. */
+const REST = 28;
 
-/** By whom a review was asked for: everybody, rules by their titles, tools by their names. */
-const askedBy = (asked: readonly unknown[]): string =>
-  asked
-    .map((one) => {
-      if (typeof one === "string") return one;
-      const { by, title, tool } = one as { by: string; title?: string; tool?: string };
-      return title ?? tool ?? by;
-    })
-    .join(", ") || "none applies";
-
-const jsonOf = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value, null, 2);
+/** Milliseconds from which on it is said how long a call took. */
+const WORTH_SAYING = 100;
 
 function argsOf(input: string): Record<string, unknown> | string {
   try {

@@ -8,6 +8,8 @@ import { statusLabel } from "./labels.ts";
 
 export interface ReportOptions {
   readonly palette: Palette;
+  /** Columns of the screen. */
+  readonly width: number;
   /** Only this agent, with what its calls gave. */
   readonly agent?: string | undefined;
   /** Default true. */
@@ -15,15 +17,15 @@ export interface ReportOptions {
 }
 
 /** A run as people read it: how it went, what every agent did, what was refused, asked and read, what came of it. */
-export function runReport(view: RunView, { palette, agent, brief = true }: ReportOptions): string {
+export function runReport(view: RunView, { palette, width, agent, brief = true }: ReportOptions): string {
   if (agent !== undefined) {
     const only = view.agentViews.filter((one) => one.agent === agent);
-    return lines(only.flatMap((one) => agentLines(one, { palette, lead: "", results: true })));
+    return lines(only.flatMap((one) => agentLines(one, { palette, width, lead: "", results: true })));
   }
   return lines([
     ...heading(view, palette),
     "",
-    ...tree(view.agentViews, palette),
+    ...tree(view.agentViews, palette, width),
     ...refusals(view, palette),
     ...approvals(view, palette),
     ...sources(view, palette),
@@ -71,13 +73,13 @@ const lastMoment = ({ startedAt, agentViews }: RunView): string =>
     .reduce<string>((last, at) => (at && at > last ? at : last), startedAt);
 
 /** Agents below those they were forked from, pools in the order they were opened. */
-function tree(agents: readonly AgentView[], palette: Palette): string[] {
+function tree(agents: readonly AgentView[], palette: Palette, width: number): string[] {
   const known = new Set(agents.map(({ agent }) => agent));
   const below = (parent: string | null, lead: string): string[] =>
     agents
       .filter((one) => parentOf(one, known) === parent)
       .flatMap((one) => [
-        ...agentLines(one, { palette, lead, results: false }),
+        ...agentLines(one, { palette, width, lead, results: false }),
         ...below(one.agent, `${lead}  `),
       ]);
   return below(null, "");
