@@ -20,7 +20,7 @@ const collected = (value: string, before: readonly string[] = []): readonly stri
 export const withHarnessFlags = (command: Command): Command =>
   command
     .option("-f, --file <path>", "the harness to load (default: harness.yml here, if there is one)")
-    .option("-m, --model <name>", "the model: extractive, or provider/model")
+    .option("-m, --model <name>", "the model: extractive, provider/model, or llama:path.gguf")
     .addOption(
       new Option(
         "-c, --corpus <path>",
