@@ -134,6 +134,23 @@ describe("the record of a run", () => {
     }),
   );
 
+  it("that fails at the very end says so too", () =>
+    run(function* () {
+      const journal = memoryJournal();
+      const rig = yield* open({
+        ...pool({ model: playing(report()), tools: [] }),
+        journal: {
+          ...journal,
+          flush: () =>
+            journal.entries.at(-1)?.type === "pool:closed"
+              ? Promise.reject(new Error("disk full"))
+              : undefined,
+        },
+      });
+      yield* quiet;
+      expect(rig.outcome.error).toBeInstanceOf(JournalError);
+    }));
+
   it("that fails in the middle keeps what was on it, and the run is taken up from there", () =>
     run(function* () {
       const script = [ask("send", { q: "1" }), ask("send", { q: "2" }), report()];
@@ -300,6 +317,12 @@ describe("a step of a harness", () => {
       expect(yield* thrownBy(bad)).toMatchObject({ message: expect.stringContaining('step "bad"') });
       yield* job([]);
       expect(yield* thrownBy(job([]))).toMatchObject({ message: expect.stringContaining('a step "first"') });
+    }));
+
+  it("whose result cannot be put on record says so", () =>
+    run(function* () {
+      yield* JournalContext.set({ ...memoryJournal(), flush: () => Promise.reject(new Error("disk full")) });
+      expect(yield* thrownBy(job([]))).toBeInstanceOf(JournalError);
     }));
 
   it("of a tool is one of its call, whatever its attempts", () =>

@@ -53,18 +53,21 @@ export class Recorder {
     }
   }
 
-  /** Makes durable what was added. Wait for it where it has to be durable before something else happens; undefined: it is. */
+  /**
+   * Makes durable what was added. Wait for it where it has to be durable before something else happens; undefined: it
+   * is. Where it fails, who waits is ended with the run.
+   */
   flush(): Operation<void> | undefined {
+    const written = this.#write();
     if (this.#error) return suspend();
-    try {
-      const durable = this.journal.flush();
-      if (!durable) return undefined;
-      const written = Promise.resolve(durable).catch((error: unknown) => this.#fail(error));
-      return this.#wait(written);
-    } catch (error) {
-      this.#fail(error);
-      return suspend();
-    }
+    return written && this.#wait(written);
+  }
+
+  /** The same outside of pools, where nothing ends who waits: throws {@link JournalError} where it fails. */
+  *settle(): Operation<void> {
+    const written = this.#write();
+    if (written) yield* until(written);
+    if (this.#error) throw this.#error;
   }
 
   /** Which decision stands. */
@@ -85,6 +88,17 @@ export class Recorder {
     if (this.#error) fail(this.#error);
     this.#failed.add(fail);
     return () => this.#failed.delete(fail);
+  }
+
+  #write(): Promise<void> | undefined {
+    if (this.#error) return undefined;
+    try {
+      const durable = this.journal.flush();
+      return durable && Promise.resolve(durable).catch((error: unknown) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
   }
 
   *#wait(written: Promise<void>): Operation<void> {

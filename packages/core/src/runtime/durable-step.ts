@@ -40,8 +40,7 @@ export function* step<T extends Json | undefined | void>(
   if (recorder.recorded.effects.has(id)) return recorder.recorded.effects.get(id) as T;
   const value = json(id, yield* operation({ id }));
   recorder.add({ type: "record:effect", key: id, value, run, at: clock.now() });
-  const durable = recorder.flush();
-  if (durable) yield* durable;
+  yield* recorder.settle();
   return value as T;
 }
 

@@ -60,7 +60,7 @@ function* runPool(pool: Pool, orchestrate: Orchestrator): Operation<PoolResult> 
     });
     const result = { agents: pool.agents.map((agent) => agent.result!), totals: { ...run.totals } };
     end.closed(result);
-    yield* run.recorder?.flush() ?? NOTHING;
+    yield* run.recorder?.settle() ?? NOTHING;
     return result;
   } catch (error) {
     end.failed();

@@ -93,8 +93,7 @@ function handleOf(
     result,
     *cancel(key) {
       const isEnded = yield* cancelAgent(find(pool, key, "cancel"));
-      const durable = run.recorder?.flush();
-      if (durable) yield* durable;
+      if (run.recorder) yield* run.recorder.settle();
       return isEnded;
     },
     windDown() {
