@@ -26,7 +26,7 @@ export interface StepContext {
  * JSON makes of it. What throws is not on record and is done again, and so is a step in whose middle the process ended:
  * give `id` to whom it is done with. Without a journal it is simply done.
  */
-export function* step<T extends Json | undefined | void>(
+export function* step<T extends Json | undefined>(
   key: string,
   operation: (context: StepContext) => Operation<T>,
 ): Operation<T> {

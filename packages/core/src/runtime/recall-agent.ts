@@ -1,4 +1,4 @@
-import { type Operation, suspend, withResolvers } from "effection";
+import { type Operation, suspend } from "effection";
 import { ConfigurationError, ResumeError } from "../values/errors.ts";
 import type { Mark } from "../values/model.ts";
 import type { RecordedAgent, RecordedTurn } from "../values/recorded.ts";
@@ -119,33 +119,4 @@ export function markAt(parent: AgentState, place: number): Mark {
   throw new ConfigurationError(
     `spawn: "${parent.key}" does not come to the place on record from which another agent was forked.`,
   );
-}
-
-/**
- * The conversation of an agent whose end is on record, for one that forks from it: it goes through its record again,
- * and no further. `converse` is handed in, since it leads here.
- */
-export function* revive(
-  agent: AgentState,
-  fork: (agent: AgentState) => Operation<AgentState["session"]>,
-  converse: (agent: AgentState) => Operation<unknown>,
-): Operation<void> {
-  const ready = withResolvers<void>();
-  agent.isRevived = true;
-  agent.caughtUp = ready.resolve;
-  agent.turns = 0;
-  agent.toolCallCount = 0;
-  agent.attendedCount = 0;
-  agent.refusals.length = 0;
-  agent.pool.scope!.run(function* () {
-    try {
-      agent.session = yield* fork(agent);
-      yield* converse(agent);
-      ready.resolve();
-    } catch (error) {
-      ready.reject(error as Error);
-    }
-    yield* suspend();
-  });
-  yield* ready.operation;
 }
