@@ -7,6 +7,8 @@ import { decisionsOn } from "./decide.ts";
 /** Milliseconds after which a decision is found of which nobody told us. */
 const LOOK_AGAIN = 5_000;
 
+const NONE: Awaited<ReturnType<typeof decisionsOn>> = [];
+
 export interface Hearing {
   readonly engine: Pick<Engine, "all" | "watch">;
   readonly run: string;
@@ -24,7 +26,8 @@ export function* hearDecisions(
 ): Operation<void> {
   const given = new Set<string>();
   function* look(): Operation<void> {
-    for (const { id, decision } of yield* until(decisionsOn(engine, run))) {
+    // a store that cannot be read right now is looked at again: reading is nothing that a run depends on
+    for (const { id, decision } of yield* until(decisionsOn(engine, run).catch(() => NONE))) {
       if (given.has(id)) continue;
       given.add(id);
       decide(id, decision);

@@ -1,4 +1,4 @@
-import { type Journal, type JournalEntry, useClock } from "@agentpool/core";
+import { type ApprovalDecision, type Journal, type JournalEntry, useClock } from "@agentpool/core";
 import { ensure, type Operation, resource, until } from "effection";
 import { DerivedTables } from "../decisions/derived-tables.ts";
 import { isRunEntry, type RunEntry, type StoredEntry } from "../values/entry.ts";
@@ -67,7 +67,10 @@ export const openJournal = (
           const clock = yield* useClock();
           yield* hearDecisions({ engine, run, clock, bell, asks: () => asked.size > 0 }, decide);
         },
-        decide: (id, decision) => settle(engine, { run, id }, { decision, by: by ?? null }, now()),
+        decide(id, made) {
+          const decision = JSON.parse(redact(JSON.stringify(made))) as ApprovalDecision;
+          return settle(engine, { run, id }, { decision, by: by ?? null }, now());
+        },
       });
     } finally {
       clearInterval(renewal);

@@ -1,9 +1,11 @@
 import type { ApprovalDecision } from "@agentpool/core";
 import { type Operation, until } from "effection";
+import type { RedactSecrets } from "../decisions/redact-secrets.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ApprovalView } from "../values/views.ts";
 import { decide } from "./decide.ts";
 import { type ApprovalFilter, listApprovals } from "./list-approvals.ts";
+import type { StoreParts } from "./store.ts";
 
 /**
  * The calls of recorded runs that wait for people, decided on from any process, whether their run is running or not.
@@ -12,10 +14,12 @@ import { type ApprovalFilter, listApprovals } from "./list-approvals.ts";
 export class StoredApprovals {
   readonly #engine: Engine;
   readonly #now: () => number;
+  readonly #redact: RedactSecrets;
 
-  constructor({ engine, now }: { readonly engine: Engine; readonly now: () => number }) {
+  constructor({ engine, now, redact }: StoreParts) {
     this.#engine = engine;
     this.#now = now;
+    this.#redact = redact;
   }
 
   /** Oldest first. Default: of every run, decided ones too. */
@@ -36,7 +40,8 @@ export class StoredApprovals {
     return this.#decide(id, { type: "denied", ...(reason === undefined ? {} : { reason }) }, by);
   }
 
-  *#decide(id: string, decision: ApprovalDecision, by: string | null): Operation<ApprovalView> {
+  *#decide(id: string, made: ApprovalDecision, by: string | null): Operation<ApprovalView> {
+    const decision = JSON.parse(this.#redact(JSON.stringify(made))) as ApprovalDecision;
     return yield* until(decide(this.#engine, id, { decision, by }, this.#now()));
   }
 }
