@@ -9,6 +9,7 @@ import { type Interrupts, useInterrupts } from "./interrupts.ts";
 import type { Console } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { EverybodyWaits } from "./record/everybody-waits.ts";
+import { type StoreFlags, sameStore } from "./record/use-store.ts";
 import { waitingAdvice } from "./record/waiting-advice.ts";
 import { reportOf } from "./report.ts";
 import { saveReports } from "./reports.ts";
@@ -29,7 +30,7 @@ export interface Conclusion {
   readonly error?: string;
 }
 
-export interface ConductFlags extends ProgressFlags {
+export interface ConductFlags extends ProgressFlags, StoreFlags {
   /** Events on stdout, one a line, last the result. */
   readonly json?: boolean;
   /** Stays while everybody waits for people. */
@@ -68,11 +69,11 @@ export function* conductRun(conduct: Conduct): Operation<Conclusion> {
   });
   const say = (text: string) => io.err.write(`${text}\n`);
   if (ending.type === "stopped") {
-    say(record ? `Stopped. To carry on: pool resume ${run}` : "Stopped.");
+    say(record ? `Stopped. To carry on: pool resume ${run}${sameStore(flags)}` : "Stopped.");
     return { status: record ? "interrupted" : "cancelled", exitCode: EXIT.interrupted, question };
   }
   if (ending.type === "waiting") {
-    say(waitingAdvice(run, ending.approvals));
+    say(waitingAdvice(run, ending.approvals, sameStore(flags)));
     return { status: "waiting", exitCode: EXIT.waiting, question, approvals: ending.approvals };
   }
   const { outcome } = ending;

@@ -13,6 +13,16 @@ export interface StoreFlags {
   readonly store?: string;
 }
 
+/** The flags with which another command finds the same store, as they are written behind it. */
+export const sameStore = ({ file, store }: StoreFlags): string =>
+  [
+    ...(file === undefined ? [] : [` -f ${quoted(file)}`]),
+    ...(store === undefined ? [] : [` --store ${quoted(store)}`]),
+  ].join("");
+
+const quoted = (text: string): string =>
+  /^[\w./:@=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
 /** Where a harness records its runs; undefined: it does not. */
 export function storeOf(harness: Harness): { readonly url: string; readonly cwd: string } | undefined {
   const { store } = harness.config;

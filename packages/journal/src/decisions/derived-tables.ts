@@ -209,6 +209,7 @@ export class DerivedTables {
     row.exit = result.exit;
     row.reason = result.reason ?? null;
     row.result = result.result ?? null;
+    this.#agents.delete(agent);
     this.#turns.delete(agent);
     this.#changed.set(row, { table: "agents", row });
   }
