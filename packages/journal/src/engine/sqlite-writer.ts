@@ -27,6 +27,8 @@ export class SqliteWriter {
   readonly #data: WriterData;
   readonly #waiting: Waiting[] = [];
   #worker: Worker | undefined;
+  /** Why the thread is gone. */
+  #broken: Error | undefined;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(data: WriterData) {
@@ -34,6 +36,7 @@ export class SqliteWriter {
   }
 
   write(statements: readonly Statement[]): Promise<void> {
+    if (this.#broken) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ statements, resolve, reject });
       this.#start().postMessage(statements);
@@ -64,8 +67,9 @@ export class SqliteWriter {
     else resolve();
   }
 
-  /** Nothing that waits will be answered any more. */
+  /** Nothing is answered any more. */
   #broke(error: Error): void {
+    this.#broken ??= error;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
