@@ -82,7 +82,7 @@ export const llamaAgents: Row = {
         unit: "token",
         target: 0.4,
       }),
-      // Each sequence's attention reads its own state, the common part too: the longer it is, the less is shared.
+      // Each sequence's attention reads its own state, the common part too: the longer it is, the less is gained.
       ratio(samples, {
         of: "token8",
         beside: "token1",
