@@ -78,29 +78,41 @@ it("an operation past its allowance is halted, and its deadline is thrown", asyn
   expect(closed).toBe(true);
 });
 
-it("an operation that is halted with its first step closes what it opened", async () => {
-  let closed = false;
-  let reached = false;
-  await run(function* () {
-    let task: Task<void> | undefined;
-    task = yield* spawn(function* () {
-      yield* sleep(0); // by then the task is known
-      yield* bounded(
-        (function* () {
-          try {
-            void run(() => task!.halt());
-            yield* sleep(0);
-            reached = true;
-          } finally {
-            closed = true;
-          }
-        })(),
-        allowance(),
-      );
+it.each([
+  ["at once", function* (): Operation<void> {}],
+  [
+    "after a while",
+    function* (): Operation<void> {
+      yield* sleep(0);
+    },
+  ],
+])(
+  "an operation that is halted with its first step closes what it opened, %s, and nothing goes on",
+  async (_, close) => {
+    const seen: string[] = [];
+    await run(function* () {
+      let task: Task<void> | undefined;
+      task = yield* spawn(function* () {
+        yield* sleep(0); // by then the task is known
+        yield* bounded(
+          (function* () {
+            try {
+              void run(() => task!.halt());
+              yield* sleep(0);
+              seen.push("went on inside");
+            } finally {
+              yield* close();
+              seen.push("closed");
+            }
+          })(),
+          allowance(),
+        );
+        seen.push("went on outside");
+      });
+      try {
+        yield* task;
+      } catch {} // halted
     });
-    try {
-      yield* task;
-    } catch {} // halted
-  });
-  expect({ closed, reached }).toEqual({ closed: true, reached: false });
-});
+    expect(seen).toEqual(["closed"]);
+  },
+);

@@ -1,4 +1,4 @@
-import { type Effect, type Operation, scoped, until, useScope } from "effection";
+import { type Effect, Ok, type Operation, scoped, until, useScope } from "effection";
 import { asError } from "../decisions/reason.ts";
 import type { Answerable } from "../values/answer.ts";
 import { DeadlineError } from "../values/errors.ts";
@@ -75,12 +75,24 @@ class Begun<T> implements Operation<T> {
     return yield* after(this.first, this.#iterator);
   }
 
-  /** A halt came before it went on: what it opened with its first step is closed. */
+  /** A halt came before it went on: what it opened with its first step is closed, and the halt goes on. */
   *abandon(): Operation<void> {
     if (this.#resumed || !this.#iterator.return) return;
-    yield* after(this.#iterator.return(), this.#iterator);
+    const closing = this.#iterator.return();
+    if (closing.done) return;
+    yield* after(closing, this.#iterator);
+    yield HALT_ON;
   }
 }
+
+/** What yields while it is halted has to take the halt up again, or those who wait for it would go on. */
+const HALT_ON: Effect<void> = {
+  description: "halt on",
+  enter(_, routine) {
+    routine.unwind();
+    return (left) => left(Ok());
+  },
+};
 
 /** The rest of an iteration of which one result is known. */
 const after = <T>(
