@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export const LARGE = 1_024;
 
 /** A part of a value that is stored elsewhere: SHA-256 of its text, in hexadecimal. */
-const REFERENCE = "$text";
+export const REFERENCE = "$text";
 /** Marks an object that happens to look like a reference. */
 const LITERAL = "$literal";
 

@@ -1,8 +1,13 @@
 import { decodeJson } from "../decisions/encode-entries.ts";
+import { REFERENCE } from "../decisions/large-texts.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ApprovalView } from "../values/views.ts";
 import { timeOf } from "./list-runs.ts";
 import { textsOf } from "./read-record.ts";
+
+const NONE = (digest: string): never => {
+  throw new Error(`the text ${digest} was not looked for`);
+};
 
 /** Which approvals are asked for. */
 export interface ApprovalFilter {
@@ -31,8 +36,10 @@ export async function listApprovals(
   const views: ApprovalView[] = [];
   for (const row of rows) {
     const of = String(row.run);
-    const textOf = texts.get(of) ?? (await textsOf(engine, of));
-    texts.set(of, textOf);
+    // most arguments are short: a run's large texts are read where one of them is among the arguments
+    const textOf =
+      texts.get(of) ?? (`${row.args} ${row.reviews}`.includes(REFERENCE) ? await textsOf(engine, of) : NONE);
+    if (textOf !== NONE) texts.set(of, textOf);
     const decided = row.state === "open" ? row.decision : row.state;
     views.push({
       run: of,
