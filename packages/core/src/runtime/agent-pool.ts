@@ -2,10 +2,10 @@ import type { Operation } from "effection";
 import type { ZodType } from "zod";
 import type { AgentResult, PoolResult } from "../values/agent.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
+import { createPool } from "./create-pool.ts";
 import { nestOf, recorded } from "./nest.ts";
 import { openPool } from "./open-pool.ts";
 import { parallel } from "./orchestrators.ts";
-import { createPool } from "./pool-state.ts";
 
 /**
  * Runs a pool of agents to its result.

@@ -12,9 +12,10 @@ import type { PoolEvent } from "../values/event.ts";
 import type { Json } from "../values/json.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { AgentState } from "./agent-state.ts";
+import { createPool } from "./create-pool.ts";
 import { nestOf, recorded } from "./nest.ts";
 import { openPool } from "./open-pool.ts";
-import { createPool, type Pool } from "./pool-state.ts";
+import type { Pool } from "./pool-state.ts";
 import { cancelAgent } from "./spawn-agent.ts";
 import { windDown } from "./wind-down.ts";
 
