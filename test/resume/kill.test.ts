@@ -90,18 +90,15 @@ describe("a job whose process is killed", () => {
   }, 120_000);
 
   // AGENTPOOL_KILLS=1 npm test -- test/resume/kill: at each of them, which takes minutes
-  it.runIf(process.env.AGENTPOOL_KILLS)(
-    "at any one entry of its record does so too",
-    async () => {
-      for (let entry = 1; !live(`entry ${entry}`); entry++) {
-        expect(live("never")).toBe(true);
-        await check();
-        rmSync(folder, { recursive: true, force: true });
-        folder = mkdtempSync(join(tmpdir(), "agentpool-kill-"));
-      }
-    },
-    3_600_000,
-  );
+  it("at any one entry of its record does so too", async () => {
+    const stride = process.env.AGENTPOOL_KILLS ? 1 : 41;
+    for (let entry = 1; !live(`entry ${entry}`); entry += stride) {
+      expect(live("never")).toBe(true);
+      await check();
+      rmSync(folder, { recursive: true, force: true });
+      folder = mkdtempSync(join(tmpdir(), "agentpool-kill-"));
+    }
+  }, 3_600_000);
 
   it("before its first write leaves nothing behind that is in the way", async () => {
     expect(live("entry 1")).toBe(false);

@@ -57,7 +57,7 @@ describe.each(published)("what is published of packages/%s", (short) => {
       expect(readFileSync(join(folder, command), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     }
     const known =
-      /^(LICENSE|README\.md|package\.json|dist\/.+|bin\/[^/]+\.js|hooks\/.+\.js|schema\/.+\.json|templates\/.+)$/;
+      /^(LICENSE|README\.md|package\.json|dist\/.+|bin\/[^/]+\.js|hooks\/.+\.js|worker\/.+\.js|schema\/.+\.json|templates\/.+)$/;
     expect(files.filter((file) => !known.test(file))).toEqual([]);
     const inDist = files.filter((file) => file.startsWith("dist/"));
     expect(inDist.filter((file) => !/\.(js|d\.ts)$/.test(file) || /\.(test|testing)\./.test(file))).toEqual(

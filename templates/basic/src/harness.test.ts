@@ -17,6 +17,7 @@ test("a report needs evidence, and a draft is none", async () => {
   const { tools, hooks } = harness;
   const context: ProgramContext = {
     pool: (options) => agentPool({ model, tools, hooks, ...options }),
+    modelFor: () => model,
     research: () => assert.fail("not used here"),
   };
   assert.equal(await run(() => harness.run("How often is a failed call run again?", context)), "Once.");
