@@ -28,7 +28,7 @@ export function* converse(agent: AgentState): Operation<Ending> {
     if (agent.past) yield* goOn(agent);
     const stop = stopped(agent);
     if (stop) return yield* forceReport(agent, stop);
-    yield* hear(agent);
+    if (hasToHear(agent)) yield* hear(agent);
     if (agent.pool.routes.length > 0) yield* routeTurn(agent);
     const isKnown = nextTurnOf(agent)?.result !== undefined;
     const turn = yield* takeTurn(agent, requestOf(agent), false);
@@ -68,6 +68,10 @@ function stopped(agent: AgentState): Stop | undefined {
   });
   return "context";
 }
+
+/** Whether there may be something to tell it before a turn. */
+const hasToHear = (agent: AgentState): boolean =>
+  agent.inbox.length > 0 || agent.pool.instructs.length > 0 || agent.past !== undefined || fillsUp(agent);
 
 /** What it is told before a turn: by people, by the framework as its context fills up, and by hooks. */
 function* hear(agent: AgentState): Operation<void> {

@@ -70,10 +70,13 @@ export function waitForFunds({ pool: { run }, life }: Spender): Operation<Woken<
   });
 }
 
+/** Gives back what was not reserved. */
+export const NOTHING = (): void => {};
+
 /** Reserves what a generation is expected to use; the function it returns gives that back. */
 export function reserveTokens(agent: Spender): () => void {
   const { run } = agent.pool;
-  if (!isLimited(agent)) return () => {};
+  if (!isLimited(agent)) return NOTHING;
   const reserved = expected(agent);
   run.reserved = addSpent(run.reserved, reserved);
   return () => {

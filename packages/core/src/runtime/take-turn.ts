@@ -12,6 +12,7 @@ import { goOn, nextTurnOf } from "./recall-agent.ts";
 import {
   fundsFor,
   mostTokens,
+  NOTHING,
   reserveTokens,
   type Spender,
   spendTokens,
@@ -42,7 +43,7 @@ export function* takeTurn(
   if (limited && (yield* waitOut(agent, limited.until)).type === "withdrawn") return undefined;
   for (let attempt = limited ? limited.attempt + 1 : 0; ; attempt++) {
     let limit: ModelLimitError;
-    let giveBack = (): void => {};
+    let giveBack = NOTHING;
     try {
       if (!(yield* enter(agent, slot, forced))) return undefined;
       giveBack = reserveTokens(agent);
