@@ -100,7 +100,7 @@ describe("the whole research job on a model in this process", () => {
       expect(model.loaded.engine.busy).toBe(false);
     }));
 
-  it("marks a brief partial unless its synthesis came to its end by itself", () =>
+  it("marks a brief partial unless its synthesis came to its end by itself and cites what was found, and loses none of it", () =>
     run(function* () {
       const model = yield* useNoise();
       const corpus = yield* useCorpus({ paths: folder });
@@ -119,8 +119,11 @@ describe("the whole research job on a model in this process", () => {
           { model, tools: [], ledger, onEvent: (event) => events.push(event) },
         );
         const [{ exit } = { exit: "never" }] = ended(events);
-        expect(brief.status === "complete").toBe(exit === "returned");
-        expect(brief.notices.join(" ").includes("did not come to its end")).toBe(exit !== "returned");
+        const said = brief.notices.join(" ");
+        const citesNothing = said.includes("cited nothing that was found");
+        expect(brief.status === "complete").toBe(exit === "returned" && !citesNothing);
+        expect(said.includes("did not come to its end")).toBe(exit !== "returned");
+        expect(brief.sections.flatMap(({ quotations }) => quotations)).not.toEqual([]);
         expect(brief.totals.usage.input).toBeLessThan(8_192 * 4);
       }
     }));

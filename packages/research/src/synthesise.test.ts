@@ -21,12 +21,15 @@ const answer = (findings: number): Answer => ({
   removed: [],
 });
 
-const submitting = (contextWindow?: number) =>
+const submitting = (contextWindow?: number, findings: readonly string[] = ["f1.1"]) =>
   scripted(
     () => [
       {
         calls: [
-          { tool: "submit_brief", args: { sections: [{ question: "What was found?", findings: ["f1.1"] }] } },
+          {
+            tool: "submit_brief",
+            args: { sections: [{ question: "What was found?", findings: [...findings] }] },
+          },
         ],
       },
     ],
@@ -55,3 +58,24 @@ test("a synthesis whose model has room is sent everything, and nothing is said",
     expect(brief.notices).toEqual([]);
     expect(brief.status).toBe("complete");
   }));
+
+test.each([
+  ["cites nothing", [], "The synthesis cited nothing that was found: this brief was made from the reports."],
+  [
+    "cites only what nobody found",
+    ["f9.9"],
+    "The synthesis cited nothing that was found, but f9.9: this brief was made from the reports.",
+  ],
+])("a synthesis that %s loses no finding, and the brief says so and is partial", (_, findings, notice) =>
+  run(function* () {
+    const model = submitting(undefined, findings);
+    const brief = yield* synthesise({ question: "All?", answers: [answer(3)] }, { model, tools: [] });
+    expect(brief.sections[0]?.quotations.map(({ text }) => text.slice(0, 9))).toEqual([
+      "Finding 1",
+      "Finding 2",
+      "Finding 3",
+    ]);
+    expect(brief.notices).toEqual([notice]);
+    expect(brief.status).toBe("partial");
+  }),
+);

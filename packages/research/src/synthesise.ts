@@ -1,6 +1,6 @@
 import type { AgentResult, Totals } from "@agentpool/core";
 import type { Operation } from "effection";
-import { assemble } from "./brief/assemble.ts";
+import { assemble, citesAny } from "./brief/assemble.ts";
 import type { Brief } from "./brief/brief.ts";
 import { type Answer, numbered } from "./brief/findings.ts";
 import { material } from "./brief/material.ts";
@@ -44,8 +44,9 @@ export function* synthesise(input: SynthesisInput, options: StageOptions | Stage
   const { result, left, totals } = yield* ask(stage, { question, answers, limits });
   if (left > 0)
     notices.push(`${left} findings of low confidence were left out of the synthesis to fit its model.`);
-  const submitted = submittedBy(result);
-  if (submitted === undefined) notices.push(failure(result));
+  const given = submittedBy(result);
+  const submitted = given && citesAny(given, answers) ? given : undefined;
+  if (submitted === undefined) notices.push(given ? citesNothing(given) : failure(result));
   return assemble({
     ...rest,
     submitted,
@@ -107,6 +108,13 @@ const smallest = 100;
 function submittedBy(result: AgentResult | undefined): SubmittedBrief | undefined {
   if (result?.exit !== "returned") return undefined;
   return readSubmittedBrief(result.report);
+}
+
+/** What was found is not lost with it, and neither is what it cited instead. */
+function citesNothing({ sections }: SubmittedBrief): string {
+  const cited = sections.flatMap(({ findings }) => findings);
+  const instead = cited.length > 0 ? `, but ${cited.join(", ")}` : "";
+  return `The synthesis cited nothing that was found${instead}: this brief was made from the reports.`;
 }
 
 const failure = (result: AgentResult | undefined): string =>

@@ -98,6 +98,15 @@ interface Sections {
 
 const quotationOf = ({ id: _, ...quotation }: Finding): Quotation => quotation;
 
+/** The id in a citation, which may stand in brackets. */
+const idIn = (cited: string): string => cited.replace(/[[\]\s]/g, "");
+
+/** Whether a synthesis cites anything that was found. */
+export function citesAny(submitted: SubmittedBrief, answers: readonly Answer[]): boolean {
+  const ids = new Set(answers.flatMap(({ findings }) => findings.map(({ id }) => id)));
+  return submitted.sections.some(({ findings }) => findings.some((cited) => ids.has(idIn(cited))));
+}
+
 /** One section for each question, in the plan's order, whatever order and titles the synthesis gave. */
 function fromSubmitted(submitted: SubmittedBrief, answers: readonly Answer[]): Sections {
   const findings = new Map(
@@ -108,7 +117,7 @@ function fromSubmitted(submitted: SubmittedBrief, answers: readonly Answer[]): S
   const told = new Set<string>();
   const quoted = (section: SubmittedSection): Quotation[] =>
     section.findings.flatMap((cited) => {
-      const finding = findings.get(cited.replace(/[[\]\s]/g, ""));
+      const finding = findings.get(idIn(cited));
       if (finding === undefined) {
         unknown.push(cited);
         return [];
