@@ -14,6 +14,19 @@ import type { ShowFlags } from "./commands/show.ts";
 import type { TraceFlags } from "./commands/trace.ts";
 import { withHarnessFlags } from "./harness-flags.ts";
 import type { Console } from "./io.ts";
+import {
+  APPROVALS,
+  ASK,
+  DECIDE,
+  EXPORT,
+  FORK,
+  GUARDS,
+  PRUNE,
+  RESUME,
+  RUNS,
+  SHOW,
+  TRACE,
+} from "./recorded-help.ts";
 
 /** Adds the commands about runs on record. */
 export function addRecordedCommands(
@@ -229,94 +242,3 @@ function countOf(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It takes a number.");
   return Number(text);
 }
-
-const RESUME = `
-It goes on where the record ends: agents that had finished return what they found, calls that were made are not made
-again, and nobody is asked twice. The harness is loaded as it is now; flags of then stand, and those given here come
-on top.
-
-Examples:
-  pool resume latest
-  pool approve 3f9a1c && pool resume 20260131
-  pool resume latest --wait        stay, and go on when somebody decides elsewhere
-
-Exit codes: 3 while everybody waits for people; otherwise those of pool run.`;
-
-const FORK = `
-What was done up to that turn stands, whoever did it, and is not done again; what came after is decided anew. The run
-it comes from stays as it is. pool show RUN --agent AGENT shows an agent's turns.
-
-Examples:
-  pool fork latest --at research/2:3 --message "Look at the changelog instead."
-  pool fork latest --at research/0:1 --model anthropic/claude-sonnet-4-5
-  pool fork 20260131 --at research/1:0 --deny read`;
-
-const ASK = `
-A new run of the same harness, with its own record; pool show says what it follows up on. The extractive model reads
-documents and not conversations: ask it whole questions.
-
-Examples:
-  pool ask latest "And which of these can be switched off?"
-  pool ask 20260131 --model anthropic/claude-sonnet-4-5 "What would change if …?"`;
-
-const RUNS = `
-Examples:
-  pool runs
-  pool runs --json | jq -r '.[] | select(.status == "interrupted") | .id'
-  pool runs --store postgres://pool@db.example/runs
-
-A run is running, waiting (for people), interrupted (its process is gone; pool resume carries on), completed, failed
-or cancelled.`;
-
-const SHOW = `
-Examples:
-  pool show latest
-  pool show 20260131 --agent research/2      one agent, with what its calls gave
-  pool show latest --no-brief
-  pool show latest --json | jq '.agentViews[] | {agent, exit, turns: (.turns | length)}'`;
-
-const TRACE = `
-Examples:
-  pool trace latest --type call:refused
-  pool trace latest --agent research/0 --type call: --type turn:
-  pool trace latest --json | jq -r 'select(.type == "call:dispatched") | .tool' | sort | uniq -c`;
-
-const GUARDS = `
-No model and no tool runs: the guards are asked again about every call of the record, in its order. Without --set or
---harness they are those of harness.yml as it is now. Out comes a table of the calls that something else would have
-become of, what that saves, and the yaml to paste.
-
-Examples:
-  pool guards latest --set url_dedup.scope=cohort
-  pool guards latest --set query_dedup=false --set read_dedup.scope=cohort
-  pool guards 20260131 --harness other.yml --json | jq .tokensSaved
-  pool guards --suggest`;
-
-const EXPORT = `
-The document has the format "agentpool-run": { run, entries }: what pool show --json and pool trace --json print. What
-models may not see is not in it.
-
-Examples:
-  pool export latest -o run.json
-  pool export 20260131 | gzip > run.json.gz`;
-
-const PRUNE = `
-Runs that are running or wait for people stay.
-
-Examples:
-  pool prune --older-than 30d --dry-run
-  pool prune --keep 100`;
-
-const APPROVALS = `
-Examples:
-  pool approvals
-  pool approvals --json | jq -r '.[].id'
-  pool approvals --all --run latest`;
-
-const DECIDE = `
-The first decision stands; one that comes later fails with exit code 1, and says who decided what. A run that is
-running goes on by itself; another is taken up with pool resume.
-
-Examples:
-  pool approve 3f9a1c
-  pool deny 3f9a1c --reason "Not before Monday."`;
