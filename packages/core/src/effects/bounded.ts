@@ -50,7 +50,7 @@ function* boundedOperation<T>(operation: Operation<T>, allowance: Allowance): Op
       }
     });
   } finally {
-    yield* begun.abandon();
+    yield* begun.abandon(); // what yields here takes the halt up again
   }
 }
 
