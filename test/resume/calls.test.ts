@@ -8,7 +8,7 @@ import {
   ToolRetryError,
   useClock,
 } from "@agentpool/core";
-import { run } from "effection";
+import { type Operation, run } from "effection";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
@@ -22,6 +22,7 @@ import {
   ofType,
   playing,
   quiet,
+  type Rig,
   report,
 } from "../scenarios/support.ts";
 import { crash, on, pool, resume, since, takeUp } from "./support.ts";
@@ -234,6 +235,33 @@ describe("a call of a run that is taken up", () => {
       expect(result.agents[0]).toMatchObject({ toolCallCount: 1, attendedCount: 1, parks: 1 });
       expect(ofType(since(rig.events), "call:dispatched")).toEqual([]);
     }));
+
+  it.each(["approval", "client", "retry"] as const)(
+    "that was woken from its wait (%s), and of which nothing more is on record, goes on in the same wait",
+    (reason) =>
+      run(function* () {
+        const script = [ask("act", { q: "a" }), report()];
+        const act = (): Tool => {
+          const tool = reason === "retry" ? busy("act", 1_000) : instant("act");
+          return reason === "client" ? { ...tool, target: "client" } : tool;
+        };
+        const make = () => {
+          const requireApproval = reason === "approval" ? ["act"] : [];
+          return pool({ model: playing(...script), tools: [act()], requireApproval });
+        };
+        function* wake({ clock, handle }: Rig): Operation<void> {
+          for (const { id } of handle.approvals.list()) handle.approvals.approve(id);
+          handle.submit(Object.fromEntries(handle.clientCalls().map(({ id }) => [id, "picked"])));
+          clock.step();
+        }
+        const entries = yield* crash(make(), on("call:resumed"), wake);
+        expect(entries.at(-1)).toMatchObject({ type: "call:resumed", reason });
+        const rig = yield* takeUp(make(), entries);
+        yield* wake(rig);
+        const { agents, totals } = yield* finish(rig);
+        expect([agents[0]!.parks, totals.parks, agents[0]!.attendedCount]).toEqual([1, 1, 1]);
+      }),
+  );
 
   it("stays refused, cancelled or answered for as it was, whatever guards would say now", () =>
     run(function* () {

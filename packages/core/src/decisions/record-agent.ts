@@ -67,9 +67,11 @@ export function addToAgent(agent: RecordedAgent, tree: RecordedTree, event: Pool
       return;
     case "approval:decided":
       callOf(agent, event.call).approvals.add(event.approval);
+      callOf(agent, event.call).parked = undefined;
       return;
     case "approval:void":
       callOf(agent, event.call).approvals.delete(event.approval);
+      callOf(agent, event.call).parked = undefined;
       return;
     case "review:matched":
     case "review:passed":

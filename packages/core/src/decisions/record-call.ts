@@ -54,6 +54,7 @@ export function addToCall(
       if (!call.dispatched) tree.totals.toolCalls++;
       call.dispatched = { attempt: event.attempt, identity: event.identity, args: event.args };
       call.since = event.at;
+      call.parked = undefined;
       call.retry = undefined;
       call.nests = false;
       return;
@@ -61,7 +62,8 @@ export function addToCall(
       addPark(call, agent, tree, event);
       return;
     case "call:resumed":
-      call.parked = undefined;
+      // what ended any other park is on record after this: until then a call that parks again does so in the same one
+      if (event.reason === "equal_call") call.parked = undefined;
       return;
     case "call:admitted":
       call.admitted = true;
