@@ -1,17 +1,15 @@
 import type { PoolEvent } from "@agentpool/core";
-import {
-  type Attributes,
-  type Context,
-  type Span,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
+import { type Attributes, type Context, type Span, type Tracer, trace } from "@opentelemetry/api";
+import { fail } from "./fail.ts";
+import { modelAttributes, usageAttributes } from "./model-attributes.ts";
+import { momentOf } from "./moment-of.ts";
+import { ReviewSpans } from "./review-spans.ts";
 
 /**
  * A run's events as spans, by the semantic conventions for generative AI
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/): the run, `invoke_agent` for each agent, `chat` for each of its
- * turns, `execute_tool` for each call. What was said and found is in none of them.
+ * turns, `execute_tool` for each call, `review …` for what was judged about a turn. What was said and found is in none
+ * of them.
  */
 export class Spans {
   readonly #tracer: Tracer;
@@ -21,6 +19,7 @@ export class Spans {
   readonly #pools = new Map<string, { readonly model: string; readonly call: string | undefined }>();
   readonly #agents = new Map<string, OpenAgent>();
   readonly #calls = new Map<string, Span>();
+  readonly #reviews: ReviewSpans;
   /** When something last happened: what is still open then ends there. */
   #last = 0;
 
@@ -28,6 +27,7 @@ export class Spans {
     this.#tracer = tracer;
     this.#root = root;
     this.#run = run;
+    this.#reviews = new ReviewSpans((...span) => this.#start(...span), root);
   }
 
   /** Takes note of an event. What happened in an earlier process has its spans there. */
@@ -38,7 +38,13 @@ export class Spans {
         this.#pools.set(event.pool, { model: event.model, call: event.call });
         return;
       case "agent:spawned":
-        this.#agents.set(event.agent, { spawned: event, span: undefined, turn: undefined });
+        this.#agents.set(event.agent, {
+          spawned: event,
+          span: undefined,
+          turn: undefined,
+          last: undefined,
+          rules: [],
+        });
         break;
     }
     if (event.past) return;
@@ -68,28 +74,37 @@ export class Spans {
       case "call:withdrawn":
         this.#endCall(event.call, event.at, event.message);
         return;
-      case "call:parked":
-      case "call:resumed":
-        this.#calls.get(event.call)?.addEvent(event.type, { "agentpool.reason": event.reason }, event.at);
+      case "review:started":
+        this.#reviews.begin(event, this.#turnContext(event.agent, event.at));
         return;
-      case "call:refused":
-      case "call:cancelled":
-        this.#agentSpan(event.agent, event.at).addEvent(
-          event.type,
-          {
-            "gen_ai.tool.name": event.tool,
-            "gen_ai.tool.call.id": event.call,
-            "agentpool.guard": event.guard,
-          },
-          event.at,
-        );
+      case "review:passed":
+      case "review:restarted":
+      case "review:failed":
+        this.#reviews.end(event);
         return;
+      case "review:matched":
+        // the turn that it is about has not begun yet
+        this.#agents.get(event.agent)?.rules.push(event);
+        return;
+      default:
+        this.#note(event);
     }
+  }
+
+  /** What took no time, or is not a span of its own, is an event of the call that it is about, else of its agent. */
+  #note(event: PoolEvent): void {
+    const moment = momentOf(event);
+    if (!moment) return;
+    const call = "call" in event && event.call !== undefined ? this.#calls.get(event.call) : undefined;
+    const agent = "agent" in event && event.agent !== undefined ? event.agent : "";
+    (call ?? this.#agentSpan(agent, event.at)).addEvent(event.type, moment, event.at);
   }
 
   /** Ends what is open: the run is over, or was stopped. */
   end(): void {
     for (const span of this.#calls.values()) span.end(this.#last);
+    this.#reviews.endAll(this.#last);
+    for (const key of this.#agents.keys()) this.#tellRules(key, this.#last);
     for (const { turn, span } of this.#agents.values()) {
       turn?.end(this.#last);
       span?.end(this.#last);
@@ -131,15 +146,25 @@ export class Spans {
 
   #modelOf(pool: string): Attributes {
     const model = this.#pools.get(pool)?.model;
-    if (model === undefined) return {};
-    const [provider, ...rest] = model.split("/");
-    return rest.length === 0
-      ? { "gen_ai.provider.name": model, "gen_ai.request.model": model }
-      : { "gen_ai.provider.name": provider, "gen_ai.request.model": rest.join("/") };
+    return model === undefined ? {} : modelAttributes(model);
+  }
+
+  /** Below the turn that an agent is in, or was in last; below the agent before its first. */
+  #turnContext(key: string, at: number): Context {
+    const { turn, last } = this.#agents.get(key) ?? {};
+    return this.#below(turn ?? last ?? this.#agentSpan(key, at));
+  }
+
+  #tellRules(key: string, at: number): void {
+    const agent = this.#agents.get(key);
+    for (const rules of agent?.rules.splice(0) ?? [])
+      this.#reviews.matched(rules, this.#turnContext(key, at));
   }
 
   #endAgent(key: string, at: number, exit: string, reason: string | undefined): void {
     const span = this.#agentSpan(key, at);
+    this.#tellRules(key, at);
+    this.#reviews.endAgent(key, at);
     this.#agents.get(key)?.turn?.end(at);
     span.setAttribute("agentpool.exit", exit);
     if (FAILURES.has(exit)) fail(span, exit, reason);
@@ -158,6 +183,7 @@ export class Spans {
       "agentpool.turn": turn,
       ...model,
     });
+    this.#tellRules(key, at);
   }
 
   #endTurn({ agent: key, at, result, cost }: Extract<PoolEvent, { type: "turn:completed" }>): void {
@@ -165,12 +191,10 @@ export class Spans {
     const span = agent?.turn;
     if (!agent || !span) return;
     agent.turn = undefined;
+    agent.last = span;
     span.setAttributes({
-      "gen_ai.usage.input_tokens": result.usage.input,
-      "gen_ai.usage.output_tokens": result.usage.output,
-      "gen_ai.usage.cache_read.input_tokens": result.usage.cached,
+      ...usageAttributes(result.usage, cost),
       "gen_ai.response.finish_reasons": [FINISHES[result.finish]],
-      ...(cost === undefined ? {} : { "agentpool.cost": cost }),
     });
     span.end(at);
   }
@@ -197,7 +221,7 @@ export class Spans {
     if (!span) return;
     this.#calls.delete(call);
     // the message may hold what a tool has read: its kind is enough
-    if (trouble !== undefined) fail(span, "tool_error", undefined);
+    if (trouble !== undefined) fail(span, "tool_error");
     span.end(at);
   }
 }
@@ -205,7 +229,11 @@ export class Spans {
 interface OpenAgent {
   readonly spawned: Extract<PoolEvent, { type: "agent:spawned" }>;
   span: Span | undefined;
+  /** The turn that is being generated, and the one before. */
   turn: Span | undefined;
+  last: Span | undefined;
+  /** Which rules apply to a turn that has not begun. */
+  readonly rules: Extract<PoolEvent, { type: "review:matched" }>[];
 }
 
 type Dispatched = Extract<PoolEvent, { type: "call:dispatched" }>;
@@ -214,8 +242,3 @@ const FINISHES = { stop: "stop", calls: "tool_calls", length: "length", refusal:
 
 /** Ends of an agent that are errors; limits are ends like others. */
 const FAILURES = new Set(["model_error", "invalid_output", "cancelled"]);
-
-function fail(span: Span, kind: string, message: string | undefined): void {
-  span.setAttribute("error.type", kind);
-  span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) });
-}

@@ -1,51 +1,10 @@
-import { createServer, type Server } from "node:http";
 import { agentPool, dedup, defineTool, delegate, parallel } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
-import { type Operation, resource, run, scoped, until } from "effection";
+import { run, scoped } from "effection";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { asksForTelemetry, useTelemetry } from "../src/index.ts";
-
-interface SentSpan {
-  readonly name: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
-  readonly events?: readonly { readonly name: string }[];
-  readonly status?: { readonly code?: number };
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-}
-
-/** A collector on this machine: what was sent to it. */
-const useCollector = (): Operation<{ readonly spans: SentSpan[]; readonly url: string }> =>
-  resource(function* (provide) {
-    const spans: SentSpan[] = [];
-    const server: Server = createServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8").on("data", (text: string) => {
-        body += text;
-      });
-      request.on("end", () => {
-        for (const { scopeSpans } of JSON.parse(body).resourceSpans)
-          for (const { spans: sent } of scopeSpans) spans.push(...sent);
-        response.setHeader("content-type", "application/json").end("{}");
-      });
-    });
-    const port = yield* listening(server);
-    try {
-      yield* provide({ spans, url: `http://127.0.0.1:${port}` });
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-
-function* listening(server: Server): Operation<number> {
-  yield* until(new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve())));
-  const address = server.address();
-  return typeof address === "object" && address ? address.port : 0;
-}
+import { attributesOf, pathIn, useCollector } from "./collector.ts";
 
 afterEach(() => {
   delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -61,9 +20,6 @@ const read = defineTool({
     return page;
   },
 });
-
-const attributesOf = ({ attributes }: SentSpan): Record<string, unknown> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 test("a run is sent as a trace: spans for the run, its agents, their turns and calls, nested as they ran", () =>
   run(function* () {
@@ -92,11 +48,7 @@ test("a run is sent as a trace: spans for the run, its agents, their turns and c
         onEvent: telemetry.observe,
       });
     });
-    const byId = new Map(spans.map((span) => [span.spanId, span]));
-    const lineOf = (span: SentSpan): string => {
-      const parent = byId.get(span.parentSpanId ?? "");
-      return parent ? `${lineOf(parent)} > ${span.name}` : span.name;
-    };
+    const lineOf = pathIn(spans);
     const counts: Record<string, number> = {};
     for (const span of spans) counts[lineOf(span)] = (counts[lineOf(span)] ?? 0) + 1;
     const agent = "run > invoke_agent agent";
