@@ -7,7 +7,7 @@ import { ask, finish, held, instant, ofType, playing, quiet, report, textOf } fr
 import { worlds } from "../simulation/arbitrary.ts";
 import { play as playWorld } from "../simulation/drive.ts";
 import { clockAfter, memoryJournal } from "./memory-journal.ts";
-import { crash, on, pool, resume, since, takeUp } from "./support.ts";
+import { crash, on, pool, resume, shown, since, takeUp } from "./support.ts";
 
 const usage = { input: 100, output: 10, cached: 0 };
 const priced = (model: ReturnType<typeof playing>): Model =>
@@ -174,7 +174,7 @@ describe("where no undecided calls compete", () => {
         // and so is all that the model was shown on the way, to the byte
         for (const { key, turn, messages } of again.witness.moments) {
           const same = whole.witness.moments.filter((moment) => moment.key === key && moment.turn === turn);
-          expect(same.map((moment) => JSON.stringify(moment.messages))).toContain(JSON.stringify(messages));
+          expect(same.map((moment) => shown(moment.messages))).toContain(shown(messages));
         }
       }),
       { numRuns: Number(process.env.AGENTPOOL_WORLDS ?? 60) },

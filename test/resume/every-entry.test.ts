@@ -1,10 +1,10 @@
-import { delegate, type Message, type ToolLifecycleHooks } from "@agentpool/core";
+import { delegate, type ToolLifecycleHooks } from "@agentpool/core";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { ask, asks, casting, instant, play, type RigOptions, report } from "../scenarios/support.ts";
 import { recordViolations } from "./invariants.ts";
 import { clockAfter, memoryJournal } from "./memory-journal.ts";
-import { pool } from "./support.ts";
+import { pool, shown } from "./support.ts";
 
 /** A job with something of everything: forks of all kinds, a spine that grows, opinions at every moment. */
 const orchestrate: RigOptions["orchestrate"] = function* (pool) {
@@ -69,10 +69,6 @@ const job = () => {
   const options = pool({ model, tools: [...tools, delegate()], hooks: [hooks(asked)], orchestrate });
   return { options, model, asked };
 };
-
-/** But for the ids that the model gives to its calls: it does not count those of steps that were sent back. */
-const shown = (messages: readonly Message[]): string =>
-  JSON.stringify(messages).replaceAll(/call_\d+/g, "call");
 
 describe("a job with something of everything", () => {
   it(

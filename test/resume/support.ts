@@ -1,4 +1,4 @@
-import { type JournalEntry, type PoolEvent, parallel, reportTool } from "@agentpool/core";
+import { type JournalEntry, type Message, type PoolEvent, parallel, reportTool } from "@agentpool/core";
 import { type Operation, scoped } from "effection";
 import { finish, open, quiet, type Rig, type RigOptions } from "../scenarios/support.ts";
 import { clockAfter, type MemoryJournal, memoryJournal } from "./memory-journal.ts";
@@ -76,6 +76,13 @@ export const on =
     (about === undefined ||
       ("call" in event && event.call === about) ||
       ("agent" in event && event.agent === about));
+
+/**
+ * What a model was shown, but for the ids that it gave to its calls: a model that is new with its process does not count
+ * those of steps that were sent back before.
+ */
+export const shown = (messages: readonly Message[]): string =>
+  JSON.stringify(messages).replaceAll(/call_\d+/g, "call");
 
 /** What happened since it was taken up. */
 export const since = (events: readonly PoolEvent[]): PoolEvent[] => events.filter((event) => !event.past);
