@@ -1,12 +1,12 @@
 import type { PoolEvent } from "../values/event.ts";
-import type { Noted } from "../values/journal.ts";
+import type { RecordEntry } from "../values/journal.ts";
 import type { RecordedAgent, RecordedTree, RecordedTurn } from "../values/recorded.ts";
 import { noUsage } from "../values/usage.ts";
-import { addToCall, type CallEvent, callOf } from "./record-call.ts";
+import { addToCall, beginExecution, type CallEvent, callOf } from "./record-call.ts";
 import { countPark, countUsage } from "./record-tree.ts";
 
 /** An entry for the record alone that is about an agent. */
-export type AgentNote = Extract<Noted, { agent: string }>;
+export type AgentNote = Extract<RecordEntry, { agent: string }>;
 
 /** An agent as it was spawned. */
 export const newAgent = ({
@@ -127,6 +127,12 @@ export function addNote(agent: RecordedAgent, parent: RecordedAgent | undefined,
       return;
     case "record:followed":
       callOf(agent, note.call).followed = { message: note.message };
+      return;
+    case "record:executing":
+      beginExecution(callOf(agent, note.call), note);
+      return;
+    case "record:executed":
+      callOf(agent, note.call).executed = { outcome: note.outcome, unknown: note.unknown ?? false };
       return;
     case "record:return":
       turnOf(agent, note.turn, note.attempt).returned = note.verdict;

@@ -23,6 +23,7 @@ export function callOf(agent: RecordedAgent, id: string): RecordedCall {
     retry: undefined,
     nests: false,
     usedMs: 0,
+    executed: undefined,
     parked: undefined,
     outcome: undefined,
     fitted: undefined,
@@ -52,11 +53,7 @@ export function addToCall(
       return;
     case "call:dispatched":
       if (!call.dispatched) tree.totals.toolCalls++;
-      call.dispatched = { attempt: event.attempt, identity: event.identity, args: event.args };
-      call.since = event.at;
-      call.parked = undefined;
-      call.retry = undefined;
-      call.nests = false;
+      beginExecution(call, event);
       return;
     case "call:parked":
       addPark(call, agent, tree, event);
@@ -82,6 +79,18 @@ export function addToCall(
       call.outcome = outcomeIn(event);
       return;
   }
+}
+
+/** Its intent: what ran before is over. */
+export function beginExecution(
+  call: RecordedCall,
+  { attempt, identity, args, at }: NonNullable<RecordedCall["dispatched"]> & { readonly at: number },
+): void {
+  call.dispatched = { attempt, identity, args };
+  call.since = at;
+  call.parked = undefined;
+  call.retry = undefined;
+  call.nests = false;
 }
 
 /** One that goes on in another process is the same. */

@@ -1,6 +1,6 @@
 import type { ApprovalDecision } from "../values/approval.ts";
 import type { PoolEvent } from "../values/event.ts";
-import { isEvent, type JournalEntry, type Noted } from "../values/journal.ts";
+import { isEvent, type JournalEntry, type RecordEntry } from "../values/journal.ts";
 import type { Args, Json } from "../values/json.ts";
 import type { RecordedAgent, RecordedCall, RecordedPool, RecordedTree } from "../values/recorded.ts";
 import { addNote, addToAgent, newAgent } from "./record-agent.ts";
@@ -120,7 +120,7 @@ export class Recorded {
     if (event.type === "call:dispatched") this.#dispatched.add(callOf(agent, event.call));
   }
 
-  #addNote(note: Noted): void {
+  #addNote(note: RecordEntry): void {
     switch (note.type) {
       case "record:begun":
         this.#part++;

@@ -39,11 +39,15 @@ ${todos.map((todo) => `- ${todo}`).join("\n")}`,
     `${tool} is unavailable right now (${why}). Use another source, or say in your report that it could not be reached.`,
   unknown: (tool: string) =>
     `It is not known whether ${tool} ran: the run was interrupted in the middle of this call. It may have had its effect: find out before you call it again.`,
+  unknownReturn: (tool: string) =>
+    `It is not known whether ${tool} ran: the run was interrupted in the middle of this call. It may have had its effect. Call ${tool} again only where that does no harm; else answer in words with what you have found.`,
   withdrawn: (tool: string) =>
     `${tool} was not run: the run is being brought to an end. Report what you have.`,
   secondReturn: (tool: string) => `Only the first ${tool} of a turn counts; this one was left out.`,
   spokenTo: (tool: string) =>
     `This ${tool} was not taken: a message came in while you wrote it. Read the message, then call ${tool} again.`,
+  ranAndSpokenTo: (tool: string) =>
+    `This ${tool} ran, and a message came in meanwhile, so you do not end here. Read the message, then call ${tool} again only where it has to run again; else answer in words.`,
   accepted: "Accepted.",
   dropped: (tool: string, tokens: number, room: number) =>
     `The result of ${tool} (about ${tokens} tokens) was left out: only about ${room} still fit here. Report what you have.`,

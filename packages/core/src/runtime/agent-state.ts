@@ -94,6 +94,8 @@ export class AgentState implements Holder {
   /** Whether one of its returns was rejected, and whether one did not have the form its task asks for. */
   rejected = false;
   misformed = false;
+  /** Whether a terminal call of its may have had its effect, and nobody knows. */
+  isUnsure = false;
   /** The limit its last step ran into. */
   limit: "max_calls" | "context" | "repetition" | undefined;
   /** What its end is called where it is halted. */

@@ -5,12 +5,10 @@ import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import { Allowance } from "../effects/allowance.ts";
 import { bounded, isPending } from "../effects/bounded.ts";
-import type { Woken } from "../effects/parking.ts";
 import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
 import { DeadlineError } from "../values/errors.ts";
 import type { ExecutedAnswer, Execution } from "../values/hooks.ts";
-import type { AgentState } from "./agent-state.ts";
 import { CallExecution, type Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { judge, judgeByDefault } from "./judge-execution.ts";
@@ -38,8 +36,7 @@ export function* executeCall(call: Call, nest: Nest, from: Begun): Operation<Out
     const context = new ExecutionContext(execution);
     let outcome: Execution;
     try {
-      if (!run.tools.tryAcquire(slot) && (yield* waitForPermit(agent, slot)).type === "withdrawn")
-        return withdrawn(call);
+      if (!run.tools.tryAcquire(slot) && !(yield* waitForPermit(call, slot))) return withdrawn(call);
       dispatch(call, attempt);
       // its intent is on record before it executes
       const durable = run.recorder?.flush();
@@ -55,7 +52,8 @@ export function* executeCall(call: Call, nest: Nest, from: Begun): Operation<Out
       context.end();
       run.tools.release(slot);
     }
-    const answer = bound.judged ? yield* judge(call, outcome, attempt) : judgeByDefault(outcome);
+    const answer =
+      bound.judged && !isTerminal(call) ? yield* judge(call, outcome, attempt) : judgeByDefault(outcome);
     if (answer.type !== "retry") return conclude(call, outcome, answer);
     if (!mayRetry(call, attempt))
       return { type: "error", message: words.unavailable(bound.name, said(outcome)) };
@@ -63,26 +61,42 @@ export function* executeCall(call: Call, nest: Nest, from: Begun): Operation<Out
   }
 }
 
-const waitForPermit = (agent: AgentState, slot: Slot): Operation<Woken<void>> =>
-  agent.pool.run.parking.park<void>(agent.life, (wake) =>
-    agent.pool.run.tools.enqueue(slot, agent.life, () => wake()),
-  );
+/** False: the run winds down, and it does not run. A report is still taken then. */
+function* waitForPermit(call: Call, slot: Slot): Operation<boolean> {
+  const { life, pool } = call.agent;
+  const { tools, parking } = pool.run;
+  if (isTerminal(call)) {
+    yield* tools.acquire(slot, life);
+    return true;
+  }
+  const woken = yield* parking.park<void>(life, (wake) => tools.enqueue(slot, life, () => wake()));
+  return woken.type === "woken";
+}
+
+/** The call that ends its agent: what its tool makes of it is what the agent reports. */
+const isTerminal = ({ agent, bound }: Call): boolean => bound === agent.pool.terminal;
 
 export const withdrawn = ({ bound }: Call): Outcome => ({
   type: "withdrawn",
   message: words.withdrawn(bound.name),
 });
 
-/** From here on it is a call that was made. */
+/** From here on it is a call that was made. One that ends its agent counts nowhere as a call. */
 export function dispatch(call: Call, attempt: number): void {
-  const { agent, id, tool, identity, args } = call;
+  const { agent, id, tool, identity } = call;
   const { run } = agent.pool;
+  const { args } = call.args;
+  if (isTerminal(call)) {
+    if (run.recorder)
+      run.note({ type: "record:executing", agent: agent.key, call: id, identity, args, attempt });
+    return;
+  }
   if (!call.dispatched) {
     call.dispatched = true;
     agent.toolCallCount++;
     run.totals.toolCalls++;
   }
-  run.emit({ type: "call:dispatched", agent: agent.key, call: id, tool, identity, args: args.args, attempt });
+  run.emit({ type: "call:dispatched", agent: agent.key, call: id, tool, identity, args, attempt });
 }
 
 export function conclude(

@@ -7,16 +7,15 @@ import { isConsequentialIn } from "../decisions/reviews.ts";
 import { words } from "../decisions/words.ts";
 import { Later } from "../effects/later.ts";
 import type { Outcome } from "../values/call.ts";
-import type { Json } from "../values/json.ts";
 import type { GenerateRequest, Message, ProposedCall, Turn } from "../values/model.ts";
 import type { AgentState } from "./agent-state.ts";
 import type { Stop } from "./converse.ts";
 import type { Ending } from "./ending.ts";
+import { executeReport } from "./execute-report.ts";
 import { type Gated, isAuthorised, needsApproval } from "./gate.ts";
 import { propose } from "./gate-step.ts";
 import { inForm } from "./in-form.ts";
 import type { Pool } from "./pool-state.ts";
-import { shapeReport } from "./propose-return.ts";
 import { recordBlocked, settleCall } from "./settle-call.ts";
 import { canAfford } from "./spend-tokens.ts";
 import { takeTurn } from "./take-turn.ts";
@@ -30,8 +29,8 @@ export function* forceReport(agent: AgentState, stop: Stop): Operation<Ending> {
   const isDue = agent.pool.recovery !== "none" && agent.turns > 0;
   if (!past?.report && !(isDue && canAfford(agent) !== "nothing")) return { exit: stop, result: undefined };
   const { terminal: own } = agent.pool;
-  // nobody is asked any more: a terminal tool that needs somebody is left alone
-  const terminal = own && mayRunUnasked(agent.pool, own) ? own : undefined;
+  // nobody is asked any more: a terminal tool that needs somebody is left alone, and so is one that may have run
+  const terminal = own && !agent.isUnsure && mayRunUnasked(agent.pool, own) ? own : undefined;
   const text = words.report(words.stopped[stop], terminal?.name);
   agent.openStep();
   // what people said last is heard here
@@ -100,8 +99,5 @@ function* outcomeOf(gated: Gated, terminal: BoundTool): Operation<Outcome> {
     return { type: "refused", guard: "invalid", message: words.onlyReports(call.bound.name) };
   if (approval !== undefined)
     return { type: "refused", guard: "approval", message: words.nobodyToAsk(terminal.name) };
-  const shaped = yield* shapeReport(call);
-  return "error" in shaped
-    ? { type: "error", message: shaped.error }
-    : { type: "ok", value: shaped.value as Json };
+  return yield* executeReport(call);
 }

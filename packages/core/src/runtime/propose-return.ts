@@ -1,28 +1,18 @@
 import type { Operation } from "effection";
 import { isMessage, readAnswer } from "../decisions/answers.ts";
-import { copy } from "../decisions/copy.ts";
 import { windingOf } from "../decisions/life.ts";
-import { asError, reasonOf } from "../decisions/reason.ts";
-import { toJson } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
-import { Allowance } from "../effects/allowance.ts";
-import { bounded, isPending } from "../effects/bounded.ts";
-import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
 import type { ReturnAnswer, ReturnInput, ToolLifecycleHooks } from "../values/hooks.ts";
 import type { RecordedReturn } from "../values/journal.ts";
-import { ToolRetryError } from "../values/tool.ts";
 import type { AgentState } from "./agent-state.ts";
 import { type Asked, askHook } from "./ask-hooks.ts";
-import { CallExecution } from "./call-execution.ts";
 import { type Call, infoOf } from "./call-state.ts";
 import type { Ending } from "./ending.ts";
-import { TOOL_DEADLINE } from "./execute-call.ts";
+import { executeReport } from "./execute-report.ts";
 import { inForm } from "./in-form.ts";
 import { turnOf } from "./recall-agent.ts";
 import { type Restart, restartBy } from "./restart.ts";
-import { mayRetry, waitToRetry } from "./retry-call.ts";
-import { ExecutionContext } from "./tool-context.ts";
 
 /** Whether an agent may stop with what it said. */
 export type Return =
@@ -68,9 +58,9 @@ export function recallReturn(agent: AgentState, known: RecordedReturn): Exclude<
 
 function* decideReturn(agent: AgentState, said: Call | string): Operation<Return> {
   const exit = typeof said === "string" ? "text" : "returned";
-  const shaped = typeof said === "string" ? { value: said as unknown } : yield* shapeReport(said);
-  if ("error" in shaped) return { type: "rejected", outcome: { type: "error", message: shaped.error } };
-  const formed = inForm(agent, shaped.value);
+  const made: Outcome = typeof said === "string" ? { type: "ok", value: said } : yield* executeReport(said);
+  if ("message" in made) return { type: "rejected", outcome: made };
+  const formed = inForm(agent, made.value);
   if ("invalid" in formed) return badOutput(agent, formed.invalid);
 
   const call = typeof said === "string" ? undefined : said;
@@ -82,39 +72,8 @@ function* decideReturn(agent: AgentState, said: Call | string): Operation<Return
   if (verdict.type === "reject")
     return { type: "rejected", outcome: { type: "refused", guard: verdict.by, message: verdict.message } };
   const { result } = verdict;
-  const raw = agent.options.output && result === formed.value ? { raw: shaped.value } : {};
+  const raw = agent.options.output && result === formed.value ? { raw: made.value } : {};
   return { type: "ended", ending: { exit, result, report: call?.args.args, ...raw } };
-}
-
-/** What a terminal call's arguments come to: what its tool makes of them. It is no call that counts, but may park. */
-export function* shapeReport(
-  call: Call,
-): Operation<{ readonly value: unknown } | { readonly error: string }> {
-  const { agent, bound } = call;
-  const { run } = agent.pool;
-  const allowance = new Allowance(run.clock, bound.tool.timeoutMs ?? TOOL_DEADLINE);
-  const slot: Slot = { held: false };
-  for (let attempt = 0; ; attempt++) {
-    const execution = new CallExecution(call, attempt, slot, allowance);
-    const context = new ExecutionContext(execution);
-    let busy: ToolRetryError;
-    try {
-      yield* run.tools.acquire(slot, agent.life);
-      agent.nest.execution = execution;
-      const value = bound.tool.execute(copy(call.args.args), context);
-      return { value: toJson(isPending(value) ? yield* bounded(value, allowance) : value) };
-    } catch (thrown) {
-      const error = asError(thrown);
-      if (!(error instanceof ToolRetryError)) return { error: reasonOf(error) };
-      busy = error;
-    } finally {
-      agent.nest.execution = undefined;
-      context.end();
-      run.tools.release(slot);
-    }
-    const goOn = mayRetry(call, attempt) && (yield* waitToRetry(call, busy.retryAfterMs)).type === "woken";
-    if (!goOn) return { error: words.unavailable(bound.name, busy.message) };
-  }
 }
 
 /** The first answer in the wrong form may be corrected; the second ends the agent. */

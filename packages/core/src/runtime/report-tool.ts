@@ -9,5 +9,6 @@ export const reportTool = defineTool({
     result: z.string().describe("What you found, answering your task."),
     sources: z.array(z.string()).optional().describe("Where you found it: paths or URLs you have read."),
   }),
+  idempotent: true,
   execute: ({ result }) => result,
 });

@@ -170,15 +170,20 @@ function* settleReturn(
   const since = agent.pool.run.clock.now();
   if (call.past?.outcome) return recallReturned(agent, step, terminal, call.past.outcome);
   const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
-  const returned = refusal || isSpokenTo(agent) ? undefined : yield* proposeReturn(agent, call);
+  const isBegun = call.past?.dispatched !== undefined;
+  const returned = refusal || (isSpokenTo(agent) && !isBegun) ? undefined : yield* proposeReturn(agent, call);
   if (returned?.type === "restarted" && step.isAlone) return returned;
   const rejection = refusal ?? (returned && rejectionIn(returned));
   const held: Outcome | undefined =
     rejection ??
-    (isSpokenTo(agent) ? { type: "withdrawn", message: words.spokenTo(call.bound.name) } : undefined);
+    (isSpokenTo(agent) ? { type: "withdrawn", message: spokenTo(call, returned !== undefined) } : undefined);
   step.settle(terminal, settleCall(call, held ?? { type: "ok", value: words.accepted }, since));
   return returned?.type === "ended" && !held ? returned : undefined;
 }
+
+/** One that reports may do so again; what had an effect is not to have it twice unasked. */
+const spokenTo = ({ bound: { name, tool } }: Call, hasRun: boolean): string =>
+  hasRun && !tool.idempotent ? words.ranAndSpokenTo(name) : words.spokenTo(name);
 
 /** What the model reads in its report's place. Where calls beside it have run, its turn cannot be taken back. */
 function rejectionIn(returned: Return): Outcome | undefined {
@@ -196,6 +201,7 @@ function recallReturned(
 ): Extract<Return, { type: "ended" }> | undefined {
   const known = turnOf(agent)?.returned;
   const returned = known && recallReturn(agent, known);
+  agent.isUnsure ||= terminal.call.past?.executed?.unknown ?? false;
   step.settle(terminal, settleCall(terminal.call, outcome, 0));
   return outcome.type === "ok" && returned?.type === "ended" ? returned : undefined;
 }

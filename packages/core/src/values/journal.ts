@@ -80,6 +80,24 @@ export type Noted =
       readonly call: string;
       readonly message?: string;
     }
+  /** A terminal call begins to execute. It counts nowhere as a call, so that no `call:dispatched` says it. */
+  | {
+      readonly type: "record:executing";
+      readonly agent: string;
+      readonly call: string;
+      readonly identity: string;
+      readonly args: Args;
+      readonly attempt: number;
+    }
+  /** What a terminal call came to; nobody was asked yet whether its agent may stop. */
+  | {
+      readonly type: "record:executed";
+      readonly agent: string;
+      readonly call: string;
+      readonly outcome: Outcome;
+      /** Its process ended in the middle of it: nobody knows whether it ran. */
+      readonly unknown?: true;
+    }
   /** Whether an agent may stop with what it said. */
   | {
       readonly type: "record:return";
@@ -140,7 +158,7 @@ export const isEvent = (entry: JournalEntry): entry is PoolEvent => !entry.type.
  * Where a run is recorded. The record is fail-closed: an error of `append` or `flush` ends the run, since what is not
  * on record must not execute.
  *
- * A call's intent (`call:dispatched`) is flushed before it executes, its outcome before the model reads it, and an
+ * A call's intent (`call:dispatched`, of a terminal call `record:executing`) is flushed before it executes, its outcome before the model reads it, and an
  * agent's end before anybody waits for it no more. Deltas and progress are not recorded. An agent that is halted with
  * its run, as by a crash, has no `agent:ended`: a run ends on record with `pool:closed`.
  */

@@ -31,6 +31,8 @@ export interface RecordedCall {
   nests: boolean;
   /** Milliseconds that attempts which are over have used. */
   usedMs: number;
+  /** Of a terminal call: what it came to, and whether nobody knows. */
+  executed: { readonly outcome: Outcome; readonly unknown: boolean } | undefined;
   /** What it waited for when the record ends. */
   parked: ParkReason | undefined;
   outcome: Outcome | undefined;
