@@ -1,9 +1,12 @@
 import type { Operation } from "effection";
 import { words } from "../decisions/words.ts";
+import { Done } from "../effects/done.ts";
 import type { Outcome } from "../values/call.ts";
 import type { Call } from "./call-state.ts";
 import { executeCall } from "./execute-call.ts";
 import { FIRST, resumptionOf } from "./resumption.ts";
+
+const NOTHING = new Done(undefined);
 
 /**
  * What a terminal call comes to: what its tool makes of it. It counts nowhere as a call, but is executed as one: its
@@ -13,10 +16,7 @@ import { FIRST, resumptionOf } from "./resumption.ts";
 export function* executeReport(call: Call): Operation<Outcome> {
   const { agent, past, bound } = call;
   const { run } = agent.pool;
-  if (past?.executed) {
-    agent.isUnsure ||= past.executed.unknown;
-    return past.executed.outcome;
-  }
+  if (past?.executed) return past.executed.outcome;
   const from = past?.dispatched ? resumptionOf(call, past.dispatched.attempt) : FIRST;
   const isUnknown = from.type === "unknown";
   const outcome: Outcome = isUnknown
@@ -26,6 +26,8 @@ export function* executeReport(call: Call): Operation<Outcome> {
   if (run.recorder) {
     const unknown = isUnknown ? { unknown: true as const } : {};
     run.note({ type: "record:executed", agent: agent.key, call: call.id, outcome, ...unknown });
+    const isAskedAbout = [...bound.hooks, ...agent.pool.reviewers].some((hook) => hook.onReturn);
+    if (isAskedAbout) yield* run.recorder.flush() ?? NOTHING;
   }
   return outcome;
 }

@@ -168,6 +168,7 @@ function* settleReturn(
 ): Operation<Exclude<StepEnd, { type: "next" }> | undefined> {
   const { call, approval } = terminal;
   const since = agent.pool.run.clock.now();
+  agent.isUnsure ||= call.past?.executed?.unknown ?? false;
   if (call.past?.outcome) return recallReturned(agent, step, terminal, call.past.outcome);
   const refusal = approval === undefined ? undefined : yield* askPerson({ call, approval });
   const isBegun = call.past?.dispatched !== undefined;
@@ -201,7 +202,6 @@ function recallReturned(
 ): Extract<Return, { type: "ended" }> | undefined {
   const known = turnOf(agent)?.returned;
   const returned = known && recallReturn(agent, known);
-  agent.isUnsure ||= terminal.call.past?.executed?.unknown ?? false;
   step.settle(terminal, settleCall(terminal.call, outcome, 0));
   return outcome.type === "ok" && returned?.type === "ended" ? returned : undefined;
 }
