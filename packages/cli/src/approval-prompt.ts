@@ -21,6 +21,8 @@ export interface Asking {
   readonly say: Say;
   /** The record, where there is one: then calls can wait for a decision from elsewhere. */
   readonly journal?: Pick<Journal, "flush"> | undefined;
+  /** The flags with which other commands find that record. */
+  readonly found?: string | undefined;
 }
 
 /**
@@ -32,6 +34,7 @@ export const useApprovalPrompt = ({
   approvals,
   say,
   journal,
+  found = "",
 }: Asking): Operation<ApprovalPrompt> =>
   resource(function* (provide) {
     const asked = createQueue<Approval, never>();
@@ -50,18 +53,25 @@ export const useApprovalPrompt = ({
       for (;;) {
         const { value } = yield* asked.next();
         if (answers) yield* decide(value, stdin, approvals, say);
-        else if (journal) yield* tell(value, journal, say);
+        else if (journal) yield* tell(value, { journal, found, say });
       }
     });
     yield* provide({ answers, ask: (approval) => asked.add(approval) });
   });
 
 /** Says how to decide elsewhere, once the call can be found there. */
-function* tell({ id, tool, args }: Approval, journal: Pick<Journal, "flush">, say: Say): Operation<void> {
+function* tell(
+  { id, tool, args }: Approval,
+  {
+    journal,
+    found,
+    say,
+  }: { readonly journal: Pick<Journal, "flush">; readonly found: string; readonly say: Say },
+): Operation<void> {
   const written = journal.flush();
   if (written) yield* until(Promise.resolve(written));
   const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
-  say(`${call} waits for a person: pool approve ${id}, or pool deny ${id}`);
+  say(`${call} waits for a person: pool approve ${id}${found}, or pool deny ${id}${found}`);
 }
 
 function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {

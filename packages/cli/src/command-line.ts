@@ -105,7 +105,8 @@ The brief is on stdout and in reports/<run>.md and .json; progress is on stderr.
 (--store none: nowhere); pool runs and pool show read the record.
 A call that needs a person is asked about at the terminal. Where there is none it waits for pool approve; once nothing
 else is left to do, the command ends with exit code 3, and pool resume carries on.
-Ctrl-c once: agents report what they have, and the brief is marked partial (exit code 130). Twice: stop at once.`;
+Ctrl-c once: agents report what they have, and the brief is marked partial (exit code 130). Twice: stop at once, without
+a brief; pool resume carries on. SIGTERM and a closed terminal stop at once too.`;
 
 const CONFIG = `
 Flags come before the environment, then harness.local.yml, then harness.yml, then the defaults.

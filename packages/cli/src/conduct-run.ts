@@ -1,6 +1,6 @@
 import { ApprovalDesk, type PoolEvent } from "@agentpool/core";
 import { type Earlier, FollowUp, type Harness, type Outcome, runHarness } from "@agentpool/harness";
-import type { ApprovalView, RunJournal, Store } from "@agentpool/journal";
+import type { ApprovalView, RunEntry, RunJournal, StoppedBy, Store } from "@agentpool/journal";
 import { Winding } from "@agentpool/research";
 import { type Operation, race, scoped, sleep, until, withResolvers } from "effection";
 import { useApprovalPrompt } from "./approval-prompt.ts";
@@ -9,7 +9,7 @@ import { type Interrupts, useInterrupts } from "./interrupts.ts";
 import type { Console } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { EverybodyWaits } from "./record/everybody-waits.ts";
-import { type StoreFlags, sameStore } from "./record/use-store.ts";
+import { type StoreFlags, sameStore, storeReminder } from "./record/use-store.ts";
 import { waitingAdvice } from "./record/waiting-advice.ts";
 import { reportOf } from "./report.ts";
 import { saveReports } from "./reports.ts";
@@ -69,12 +69,18 @@ export function* conductRun(conduct: Conduct): Operation<Conclusion> {
   });
   const say = (text: string) => io.err.write(`${text}\n`);
   if (ending.type === "stopped") {
-    say(record ? `Stopped. To carry on: pool resume ${run}${sameStore(flags)}` : "Stopped.");
-    return { status: record ? "interrupted" : "cancelled", exitCode: EXIT.interrupted, question };
+    const { by, written } = ending;
+    const failure = yield* settled(written);
+    say(stopNotice(by, record && !failure ? `${run}${sameStore(flags)}${storeReminder(flags)}` : undefined));
+    if (failure) throw failure;
+    return { status: by === "ctrl-c" ? "cancelled" : "interrupted", exitCode: EXIT.interrupted, question };
   }
   if (ending.type === "waiting") {
-    say(waitingAdvice(run, ending.approvals, sameStore(flags)));
-    return { status: "waiting", exitCode: EXIT.waiting, question, approvals: ending.approvals };
+    const failure = yield* settled(ending.written);
+    if (failure) throw failure;
+    const approvals = yield* record!.store.approvals.list({ run, open: true });
+    say(`${waitingAdvice(run, approvals, sameStore(flags))}${storeReminder(flags)}`);
+    return { status: "waiting", exitCode: EXIT.waiting, question, approvals };
   }
   const { outcome } = ending;
   const report = reportOf(outcome, { run, question });
@@ -88,8 +94,11 @@ export function* conductRun(conduct: Conduct): Operation<Conclusion> {
 
 type Ending =
   | { readonly type: "ended"; readonly outcome: Outcome }
-  | { readonly type: "stopped" }
-  | { readonly type: "waiting"; readonly approvals: readonly ApprovalView[] };
+  | { readonly type: "stopped"; readonly by: StoppedBy; readonly written: Writing }
+  | { readonly type: "waiting"; readonly written: Writing };
+
+/** What was put on record last, on its way there. */
+type Writing = ReturnType<RunJournal["flush"]>;
 
 interface Watching {
   readonly winding: Winding;
@@ -105,7 +114,7 @@ function* running(
   { winding, shown, interrupts }: Watching,
 ): Operation<Ending> {
   const approvals = new ApprovalDesk();
-  const asking = { io, approvals, say: shown.say, journal: record?.journal };
+  const asking = { io, approvals, say: shown.say, journal: record?.journal, found: sameStore(flags) };
   const prompt = yield* useApprovalPrompt(asking);
   const trace = yield* useTrace(io, run, shown.say);
   const waits = new EverybodyWaits();
@@ -118,7 +127,7 @@ function* running(
     if (flags.json) io.out.write(`${JSON.stringify(event)}\n`);
     if (event.type === "pool:opened" && !begun) {
       begun = true;
-      if (record && !flags.quiet) shown.say(announce);
+      if (record && !flags.quiet) shown.say(`${announce}${storeReminder(flags)}`);
     }
     shown.observe(event);
     trace?.observe(event);
@@ -132,7 +141,8 @@ function* running(
       yield* sleep(GRACE);
       if (!waits.now) continue;
       over = true;
-      return { type: "waiting", approvals: yield* leave(run, record!) };
+      const written = leave(record!.journal, { type: "run:waiting", run, at: Date.now() });
+      return { type: "waiting", written };
     }
   }
   function* outcome(): Operation<Ending> {
@@ -142,22 +152,43 @@ function* running(
     return { type: "ended", outcome: yield* runHarness(harness, options) };
   }
   function* stopped(): Operation<Ending> {
-    yield* interrupts.stop;
+    const by = yield* interrupts.stop;
     over = true;
-    // what the halt does to the agents is not what became of them: the run can be taken up again
-    record?.journal.seal();
-    return { type: "stopped" };
+    const written = record && leave(record.journal, { type: "run:stopped", run, at: Date.now(), by });
+    return { type: "stopped", by, written };
   }
   return yield* race([outcome(), stopped(), ...(leaves ? [everybodyWaits()] : [])]);
 }
 
-/** Puts on record that everybody waits, and lets go of the run. */
-function* leave(run: string, { store, journal }: NonNullable<Conduct["record"]>): Operation<ApprovalView[]> {
-  journal.note({ type: "run:waiting", run, at: Date.now() });
+/**
+ * Puts on record how a process leaves a run, and lets go of it: what the halt that follows does to the agents is not what
+ * became of them, since the run can be taken up again. Nothing is waited for before that halt: a call that ran on in
+ * the meantime would not be on record.
+ */
+function leave(journal: RunJournal, entry: RunEntry): Writing {
+  journal.note(entry);
   const written = journal.flush();
   journal.seal();
-  if (written) yield* until(Promise.resolve(written));
-  return yield* store.approvals.list({ run, open: true });
+  return written;
+}
+
+/** Waits until it is on record; gives the error that kept it from there. */
+function* settled(written: Writing): Operation<Error | undefined> {
+  try {
+    if (written) yield* until(Promise.resolve(written));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What became of a run that was stopped at once; `run` is how its record is named, where it has one. */
+function stopNotice(by: StoppedBy, run: string | undefined): string {
+  const stopped = by === "ctrl-c" ? "Stopped" : `Stopped by ${by}`;
+  if (run === undefined) return `${stopped}.`;
+  return by === "ctrl-c"
+    ? `${stopped}: on record as cancelled, with what it had. To carry on all the same: pool resume ${run}`
+    : `${stopped}: on record as interrupted, with what it had. To carry on: pool resume ${run}`;
 }
 
 /** A run that was cut short counts as interrupted, one that lost a stage by itself as failed. */

@@ -1,11 +1,12 @@
+import type { StoppedBy } from "@agentpool/journal";
 import { type Operation, resource, withResolvers } from "effection";
 
 /** What the person at the keyboard has asked for. */
 export interface Interrupts {
   /** Whether there was a first ctrl-c. */
   readonly requested: boolean;
-  /** Settles at the second ctrl-c, or at once when the process is told to terminate. */
-  readonly stop: Operation<void>;
+  /** Settles with who asked at the second ctrl-c, or at once when the process is told to terminate. */
+  readonly stop: Operation<StoppedBy>;
 }
 
 /**
@@ -20,24 +21,24 @@ const SAME_KEYPRESS_MS = 100;
  */
 export const useInterrupts = (onFirst: () => void): Operation<Interrupts> =>
   resource(function* (provide) {
-    const stop = withResolvers<void>();
+    const stop = withResolvers<StoppedBy>();
     let presses = 0;
     let last = Number.NEGATIVE_INFINITY;
     // Once every listener of the signal was called: those that restore the terminal end the process by the signal
     // where they find that nobody else listens any more.
-    const stopAtOnce = () => queueMicrotask(() => stop.resolve());
+    const stopAtOnce = (by: StoppedBy) => queueMicrotask(() => stop.resolve(by));
     const onInterrupt = () => {
       const now = performance.now();
       if (now - last < SAME_KEYPRESS_MS) return;
       last = now;
       presses++;
       if (presses === 1) onFirst();
-      else if (presses === 2) stopAtOnce();
+      else if (presses === 2) stopAtOnce("ctrl-c");
       else process.exit(130);
     };
-    const onTerminate = () => {
+    const onTerminate = (signal: "SIGTERM" | "SIGHUP") => {
       presses = Math.max(presses, 2);
-      stopAtOnce();
+      stopAtOnce(signal);
     };
     const handlers = { SIGINT: onInterrupt, SIGTERM: onTerminate, SIGHUP: onTerminate } as const;
     for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);

@@ -5,6 +5,9 @@ It goes on where the record ends: agents that had finished return what they foun
 again, and nobody is asked twice. The harness is loaded as it is now; flags of then stand, and those given here come
 on top.
 
+It takes up a run that is interrupted or waiting, and one that was stopped at once by two ctrl-c. A run that wound down to
+a partial brief has come to its end.
+
 Examples:
   pool resume latest
   pool approve 3f9a1c && pool resume 20260131
@@ -35,8 +38,9 @@ Examples:
   pool runs --json | jq -r '.[] | select(.status == "interrupted") | .id'
   pool runs --store postgres://pool@db.example/runs
 
-A run is running, waiting (for people), interrupted (its process is gone; pool resume carries on), completed, failed
-or cancelled.`;
+A run is running, waiting (for people), interrupted (its process is gone: it crashed, or was told to end by a signal),
+cancelled (its person ended it with ctrl-c), completed or failed. pool resume carries on with one that is interrupted,
+and with one that was cancelled at once, by two ctrl-c; pool show says which it is.`;
 
 export const SHOW = `
 Examples:

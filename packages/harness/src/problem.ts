@@ -1,4 +1,5 @@
 import { ConfigurationError } from "@agentpool/core";
+import { withoutPassword } from "@agentpool/journal";
 import { describeOrigin, type Origin } from "./origin.ts";
 
 /** One thing that is wrong with the configuration: where, at which key, and in words what was found and what is taken. */
@@ -32,11 +33,11 @@ export function keyName(path: readonly PropertyKey[]): string {
   return name;
 }
 
-/** A found value, short enough for a message. */
+/** A found value, short enough for a message; passwords of URLs are no part of it. */
 export function found(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a map";
-  const shown = JSON.stringify(value) ?? String(value);
+  const shown = JSON.stringify(typeof value === "string" ? withoutPassword(value) : value) ?? String(value);
   return shown.length > 60 ? `${shown.slice(0, 57)}…` : shown;
 }

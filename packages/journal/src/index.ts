@@ -9,5 +9,5 @@ export type { Store } from "./store/store.ts";
 export type { StoredApprovals } from "./store/stored-approvals.ts";
 export * from "./values/entry.ts";
 export * from "./values/errors.ts";
-export { type StorePlace, storePlace } from "./values/place.ts";
+export { type StorePlace, storePlace, withoutPassword } from "./values/place.ts";
 export type * from "./values/views.ts";

@@ -66,7 +66,7 @@ const writer = (...turns: readonly ScriptedTurn[]) => scripted(() => turns, { id
 const money: Rule = {
   title: "Money",
   content: "Confirm amounts.",
-  condition: "Money is sent.",
+  when: "money moves",
   review: true,
 };
 

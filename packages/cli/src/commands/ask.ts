@@ -7,7 +7,7 @@ import type { Console } from "../io.ts";
 import { questionOf } from "../question.ts";
 import { readStdin } from "../read-stdin.ts";
 import { beginningOf, harnessOf, settingsToRecord } from "../record/run-settings.ts";
-import { useRecordedRun } from "../record/use-store.ts";
+import { sameStore, storeReminder, useRecordedRun } from "../record/use-store.ts";
 import { runId } from "../run-id.ts";
 import { UsageError } from "../usage-error.ts";
 import { concluded } from "./run.ts";
@@ -28,7 +28,9 @@ export function* askCommand(
     const question = questionOf(given, undefined);
     const { answer } = yield* store.show(from);
     if (answer === null || answer === undefined)
-      throw new UsageError(`Run ${from} has no answer to follow up on; pool resume ${from} may get it one.`);
+      throw new UsageError(
+        `Run ${from} has no answer to follow up on; pool resume ${from}${sameStore(flags)} may get it one.${storeReminder(flags)}`,
+      );
     const beginning = beginningOf(from, yield* store.record(from));
     const harness = harnessOf(io, beginning.settings, settingsOf(flags));
     const set = [...beginning.settings.flags, ...settingsOf(flags)];

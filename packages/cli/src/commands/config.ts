@@ -7,6 +7,7 @@ import {
   loadProgram,
   unbuiltProblems,
 } from "@agentpool/harness";
+import { withoutPassword } from "@agentpool/journal";
 import type { Operation } from "effection";
 import stringWidth from "string-width";
 import { EXIT, type ExitCode } from "../exit-code.ts";
@@ -31,7 +32,7 @@ export function* configCommand(io: Console, flags: ConfigFlags): Operation<ExitC
   });
   const rows = harness.entries.map((entry) => ({
     key: keyName(entry.path),
-    value: hidden(entry) ? "(hidden)" : entry.value,
+    value: shown(entry),
     from: entry.origins.map(describeOrigin),
   }));
   if (flags.json) out.write(`${JSON.stringify(rows, null, 2)}\n`);
@@ -53,8 +54,8 @@ export function* configCommand(io: Console, flags: ConfigFlags): Operation<ExitC
   return EXIT.done;
 }
 
-/** Headers and environments may hold secrets, and a URL a password. */
-function hidden({ path, value }: Entry): boolean {
-  if (path.includes("headers") || path.includes("env")) return true;
-  return typeof value === "string" && /^[a-z]+:\/\/[^/]*@/i.test(value);
+/** Headers and environments may hold secrets, and a URL a password: neither is printed. */
+function shown({ path, value }: Entry): unknown {
+  if (path.includes("headers") || path.includes("env")) return "(hidden)";
+  return typeof value === "string" ? withoutPassword(value) : value;
 }

@@ -4,7 +4,7 @@ import type { Operation } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Console } from "../io.ts";
 import { oneLine } from "../printable.ts";
-import { type StoreFlags, sameStore, useStore } from "../record/use-store.ts";
+import { type StoreFlags, sameStore, storeReminder, useStore } from "../record/use-store.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface DecideFlags extends StoreFlags {
@@ -40,7 +40,9 @@ function* decide(
     const { status } = yield* store.show(run);
     io.out.write(`${state}: ${oneLine(`${tool} ${JSON.stringify(args)}`, 160)}\n`);
     if (status !== "running")
-      io.err.write(`To carry on with the run: pool resume ${run}${sameStore(flags)}\n`);
+      io.err.write(
+        `To carry on with the run: pool resume ${run}${sameStore(flags)}${storeReminder(flags)}\n`,
+      );
   }
   return EXIT.done;
 }

@@ -17,8 +17,8 @@ export interface ResumeFlags extends HarnessFlags, ConductFlags {
 export function* resumeCommand(io: Console, meant: string, flags: ResumeFlags): Operation<ExitCode> {
   const { store, run } = yield* useRecordedRun(io, flags, meant);
   return yield* concluded(io, run, flags, function* () {
-    const { status } = yield* store.show(run);
-    if (status === "completed" || status === "cancelled" || status === "failed")
+    const { status, stopped } = yield* store.show(run);
+    if (status === "completed" || status === "failed" || (status === "cancelled" && stopped === null))
       throw new UsageError(
         `Run ${run} has come to its end (${status}); pool show ${run} shows it, and pool ask ${run} "…" follows up.`,
       );

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Console } from "../io.ts";
 import { paletteFor } from "../palette.ts";
 import { runReport } from "../record/run-report.ts";
-import { type StoreFlags, useRecordedRun } from "../record/use-store.ts";
+import { type StoreFlags, sameStore, storeReminder, useRecordedRun } from "../record/use-store.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ShowFlags extends StoreFlags {
@@ -25,7 +25,9 @@ export function* showCommand(io: Console, meant: string, flags: ShowFlags): Oper
   if (flags.json) io.out.write(`${JSON.stringify(view, null, 2)}\n`);
   else {
     const width = Math.min(Math.max(io.stdout.columns ?? 120, 80), 160);
-    io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), width, ...flags }));
+    const { agent, brief } = flags;
+    const found = { flags: sameStore(flags), reminder: storeReminder(flags) };
+    io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), width, agent, brief, found }));
   }
   return EXIT.done;
 }

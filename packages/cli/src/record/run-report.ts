@@ -14,16 +14,19 @@ export interface ReportOptions {
   readonly agent?: string | undefined;
   /** Default true. */
   readonly brief?: boolean | undefined;
+  /** The flags with which another command finds its store, and what is to be said about them. */
+  readonly found?: { readonly flags: string; readonly reminder: string };
 }
 
 /** A run as people read it: how it went, what every agent did, what was refused, asked and read, what came of it. */
-export function runReport(view: RunView, { palette, width, agent, brief = true }: ReportOptions): string {
+export function runReport(view: RunView, options: ReportOptions): string {
+  const { palette, width, agent, brief = true } = options;
   if (agent !== undefined) {
     const only = view.agentViews.filter((one) => one.agent === agent);
     return lines(only.flatMap((one) => agentLines(one, { palette, width, lead: "", results: true })));
   }
   return lines([
-    ...heading(view, palette),
+    ...heading(view, options),
     "",
     ...tree(view.agentViews, palette, width),
     ...refusals(view, palette),
@@ -35,7 +38,7 @@ export function runReport(view: RunView, { palette, width, agent, brief = true }
 
 const lines = (all: readonly string[]): string => `${all.join("\n")}\n`;
 
-function heading(view: RunView, palette: Palette): string[] {
+function heading(view: RunView, { palette, found }: ReportOptions): string[] {
   const { id, status, startedAt, endedAt, usage, cost, origin } = view;
   const ended = endedAt ?? lastMoment(view);
   const took = lasting(Date.parse(ended) - Date.parse(startedAt));
@@ -60,10 +63,21 @@ function heading(view: RunView, palette: Palette): string[] {
       : []),
     palette.dim(facts.join(" · ")),
     ...(view.error === null ? [] : [palette.red(printable(view.error))]),
-    ...(status === "interrupted" || status === "waiting"
-      ? [palette.yellow(`To carry on: pool resume ${id}`)]
-      : []),
+    ...goingOn(view).map((text) =>
+      palette.yellow(`${text}: pool resume ${id}${found?.flags ?? ""}${found?.reminder ?? ""}`),
+    ),
   ];
+}
+
+/** How a run stands that has not come to its end, and what is to be done about it; nothing for others. */
+function goingOn({ status, stopped }: RunView): string[] {
+  if (status === "waiting") return ["It waits for people. Once they have decided"];
+  if (status === "cancelled" && stopped !== null)
+    return ["It was stopped by its person before it had an answer. To carry on all the same"];
+  if (status !== "interrupted") return [];
+  return stopped === null
+    ? ["Its process is gone: it crashed, or was killed. To carry on"]
+    : [`Its process was ended by ${stopped}. To carry on`];
 }
 
 /** Of a run that has not come to its end: when something last happened. */

@@ -1,5 +1,5 @@
 import { type Earlier, type Harness, loadHarness, type Setting } from "@agentpool/harness";
-import type { StoredEntry } from "@agentpool/journal";
+import { type StoredEntry, withoutPassword } from "@agentpool/journal";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -21,9 +21,12 @@ export const settingsToRecord = (
 ): RunSettings => ({
   cwd: harness.cwd,
   ...(file === undefined ? {} : { file }),
-  flags,
-  config: harness.config,
+  flags: flags.map((flag) => ({ ...flag, value: unlocked(flag.value) })),
+  config: { ...harness.config, store: withoutPassword(harness.config.store) },
 });
+
+/** The password of a store is nobody's business who reads the run: whoever takes it up has opened the store. */
+const unlocked = (value: unknown): unknown => (typeof value === "string" ? withoutPassword(value) : value);
 
 /** The question and the settings that a run's record begins with. */
 export function beginningOf(

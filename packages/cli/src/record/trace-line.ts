@@ -16,6 +16,7 @@ const TOLD = [
   "decision",
   "question",
   "status",
+  "by",
   "error",
   "text",
   "model",

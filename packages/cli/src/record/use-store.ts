@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Harness, loadHarness } from "@agentpool/harness";
-import { openStore, type Store, secretsRedactor, storePlace } from "@agentpool/journal";
+import { openStore, type Store, secretsRedactor, storePlace, withoutPassword } from "@agentpool/journal";
 import type { Operation } from "effection";
 import { settingsOf } from "../harness-flags.ts";
 import type { Io } from "../io.ts";
@@ -13,12 +13,23 @@ export interface StoreFlags {
   readonly store?: string;
 }
 
-/** The flags with which another command finds the same store, as they are written behind it. */
+/**
+ * The flags with which another command finds the same store, as they are written behind it. A store whose URL has a
+ * password is left out: {@link storeReminder} says how it is found.
+ */
 export const sameStore = ({ file, store }: StoreFlags): string =>
   [
     ...(file === undefined ? [] : [` -f ${quoted(file)}`]),
-    ...(store === undefined ? [] : [` --store ${quoted(store)}`]),
+    ...(store === undefined || hasPassword(store) ? [] : [` --store ${quoted(store)}`]),
   ].join("");
+
+/** A line on how commands find a store whose URL is not to be printed; empty where their flags say it. */
+export const storeReminder = ({ store }: StoreFlags): string =>
+  store !== undefined && hasPassword(store)
+    ? `\nIts password is not printed: have POOL_STORE hold the URL of ${withoutPassword(store)} for these commands.`
+    : "";
+
+const hasPassword = (url: string): boolean => withoutPassword(url) !== url;
 
 const quoted = (text: string): string =>
   /^[\w./:@=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -56,6 +56,7 @@ export class DerivedTables {
       case "run:started":
       case "run:resumed":
       case "run:waiting":
+      case "run:stopped":
       case "run:sources":
       case "run:ended":
         this.#addOfRun(entry);
@@ -155,6 +156,12 @@ export class DerivedTables {
         break;
       case "run:waiting":
         run.status = "waiting";
+        break;
+      case "run:stopped":
+        // a signal interrupts, as a crash does; a person who stops a run means it
+        if (entry.by !== "ctrl-c") break;
+        run.status = "cancelled";
+        run.ended_at = entry.at;
         break;
       case "run:sources":
         for (const source of entry.sources) this.#source(source);

@@ -1,8 +1,16 @@
 import { addUsage, noUsage } from "@agentpool/core";
 import { decodeJson } from "../decisions/encode-entries.ts";
 import type { Engine, SqlRow } from "../engine/engine.ts";
-import type { RecordedSource, RunOrigin } from "../values/entry.ts";
-import type { AgentView, CallView, RefusalView, ReviewView, RunView, TurnView } from "../values/views.ts";
+import type { RecordedSource, RunOrigin, StoppedBy } from "../values/entry.ts";
+import type {
+  AgentView,
+  CallView,
+  RefusalView,
+  ReviewView,
+  RunSummary,
+  RunView,
+  TurnView,
+} from "../values/views.ts";
 import { listApprovals } from "./list-approvals.ts";
 import { summaryOfRun, timeOf } from "./list-runs.ts";
 import { textsOf } from "./read-record.ts";
@@ -45,11 +53,23 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
     settings: json(row!.settings),
     answer: json(row!.answer),
     error: row!.error as string | null,
+    stopped: await stoppedBy(engine, summary),
     usage: turns.map(usageOf).reduce(addUsage, noUsage),
     agentViews: agents.map((agent) => agentView(agent, turnsOf.get(String(agent.agent)) ?? [], json)),
     approvals: await listApprovals(engine, { run }),
     sources: sources.map((source) => sourceView(source, json)),
   };
+}
+
+/** Who stopped a run that has not come to its end, as the last of its processes left it. */
+async function stoppedBy(engine: Engine, { id, status }: RunSummary): Promise<StoppedBy | null> {
+  if (status !== "interrupted" && status !== "cancelled") return null;
+  const [last] = await engine.all(
+    `select type, body from events where run = ? and type in ('run:resumed', 'run:stopped', 'run:ended')
+      order by idx desc limit 1`,
+    [id],
+  );
+  return last?.type === "run:stopped" ? (JSON.parse(String(last.body)) as { by: StoppedBy }).by : null;
 }
 
 function grouped<T>(pairs: readonly (readonly [string, T])[]): Map<string, T[]> {

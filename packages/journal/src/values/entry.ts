@@ -24,6 +24,12 @@ export interface RecordedSource {
 /** How a run came to its end. */
 export type RunEnding = "completed" | "failed" | "cancelled";
 
+/**
+ * Who had a run stop at once: its person with ctrl-c, which cancels it; or whoever sent a signal, a supervisor or a
+ * terminal that was closed, which interrupts it.
+ */
+export type StoppedBy = "ctrl-c" | "SIGTERM" | "SIGHUP";
+
 /** What a run says about itself, beside what happens in its pools. */
 export type RunEntry = { readonly run: string; readonly at: number } & (
   | {
@@ -37,6 +43,8 @@ export type RunEntry = { readonly run: string; readonly at: number } & (
   | { readonly type: "run:resumed" }
   /** Everybody waits for people; the process has left. */
   | { readonly type: "run:waiting" }
+  /** Its process was told to end at once, and did. It can be taken up again. */
+  | { readonly type: "run:stopped"; readonly by: StoppedBy }
   | { readonly type: "run:sources"; readonly sources: readonly RecordedSource[] }
   | {
       readonly type: "run:ended";
@@ -51,7 +59,7 @@ export type RunEntry = { readonly run: string; readonly at: number } & (
 /** One entry of a run's record. */
 export type StoredEntry = JournalEntry | RunEntry;
 
-const OURS = ["run:started", "run:resumed", "run:waiting", "run:sources", "run:ended"];
+const OURS = ["run:started", "run:resumed", "run:waiting", "run:stopped", "run:sources", "run:ended"];
 
 /** Whether an entry is the run's own, and not of its pools. */
 export const isRunEntry = (entry: StoredEntry): entry is RunEntry => OURS.includes(entry.type);

@@ -30,5 +30,6 @@ export function storePlace(url: string): StorePlace {
 const bad = (url: string, why: string): StoreError =>
   new StoreError("url", `store: found ${JSON.stringify(withoutPassword(url))}: ${why}; ${ACCEPTED}.`);
 
-/** A URL as it may be shown. */
-export const withoutPassword = (url: string): string => url.replace(/(:\/\/[^:/@]*:)[^@]*@/, "$1…@");
+/** A URL as it may be shown or recorded: `…` in place of its passwords, also where they should have been escaped. */
+export const withoutPassword = (url: string): string =>
+  url.replace(/(:\/\/[^:/?#@]*:).*@/s, "$1…@").replace(/([?&](?:ssl)?password=)[^&#]*/gi, "$1…");

@@ -1,7 +1,10 @@
 import type { ReviewNote } from "@agentpool/core";
-import type { RecordedSource, RunOrigin } from "./entry.ts";
+import type { RecordedSource, RunOrigin, StoppedBy } from "./entry.ts";
 
-/** `waiting`: for people. `interrupted`: its process is gone and it had not come to its end. */
+/**
+ * `waiting`: for people. `interrupted`: its process is gone and it had not come to its end. `cancelled`: its person ended
+ * it, with a partial answer or at once.
+ */
 export type RunStatus = "running" | "waiting" | "interrupted" | "completed" | "failed" | "cancelled";
 
 /** A run at a glance. Times are ISO 8601; `cost` is in US dollars, null where a price is not known. */
@@ -28,6 +31,8 @@ export interface RunView extends RunSummary {
   /** The brief, or whatever it gave; null where it gave nothing. */
   readonly answer: unknown;
   readonly error: string | null;
+  /** Who stopped it before it came to its end; null where nobody did, as in a crash. It can be resumed then. */
+  readonly stopped: StoppedBy | null;
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
   /** In the order they were spawned. */
   readonly agentViews: readonly AgentView[];
