@@ -18,7 +18,8 @@ const store = (): string => `sqlite:${join(folder, "runs.db")}`;
 
 /**
  * Runs the job in a process that is killed at a write of its record: `entry 7`, just before the seventh entry is
- * taken; `flush 2`, just after so many writes are durable. Whether it came to its end before.
+ * taken; `record:executed 2`, just before the second of that type is; `flush 2`, just after so many writes are durable.
+ * Whether it came to its end before.
  */
 function live(deadline: string): boolean {
   const args = ["--conditions=@agentpool/source", "--import", "tsx", join(import.meta.dirname, "victim.ts")];
@@ -44,6 +45,17 @@ async function check(): Promise<void> {
   const sent = [...times].filter(([line]) => line.startsWith("send "));
   expect(sent.every(([line, count]) => line === "send research/0:2#0" && count === 1)).toBe(true);
 
+  // nothing is published twice; who was told that nobody knows says it in words
+  const unsure = entries.flatMap((entry) =>
+    entry.type === "record:executed" && entry.unknown ? [entry.agent] : [],
+  );
+  for (const agent of ["synthesis/0", "synthesis/1"]) {
+    const published = [...times].filter(([line]) => line.startsWith(`publish ${agent}:`));
+    if (unsure.includes(agent)) expect(published.every(([, count]) => count === 1)).toBe(true);
+    else expect(published.map(([, count]) => count)).toEqual([1]);
+  }
+  const end = (agent: string) => (unsure.includes(agent) ? "text" : "returned");
+
   // a page that was read is not read again by anybody
   const pages = new Map<string, number>();
   const dispatched = new Map(
@@ -63,8 +75,8 @@ async function check(): Promise<void> {
     { key: "research/0", exit: "returned", result: "zero" },
     { key: "research/1", exit: "returned", result: "one" },
     { key: "research/2", exit: "returned", result: "two" },
-    { key: "synthesis/0", exit: "returned", result: "a draft" },
-    { key: "synthesis/1", exit: "returned", result: "the brief" },
+    { key: "synthesis/0", exit: end("synthesis/0"), result: "a draft" },
+    { key: "synthesis/1", exit: end("synthesis/1"), result: "the brief" },
   ]);
   expect(brief.totals).toMatchObject({ agents: 5, turns: 13 });
   expect(entries.filter(isEvent).filter(({ type }) => type === "pool:closed")).toHaveLength(4);
@@ -99,6 +111,21 @@ describe("a job whose process is killed", () => {
       folder = mkdtempSync(join(tmpdir(), "agentpool-kill-"));
     }
   }, 3_600_000);
+
+  it("in the middle of the call that ends an agent does not run that again: the agent says in words what it has", async () => {
+    expect(live("record:executed 8")).toBe(false);
+    const done = () => readFileSync(join(folder, "done.txt"), "utf8").match(/publish .*/g);
+    const published = done();
+    expect(published).toEqual(["publish synthesis/0:2#0", "publish synthesis/1:1#0"]);
+    expect(live("never")).toBe(true);
+    await check();
+    expect(done()).toEqual(published);
+    expect(JSON.parse(readFileSync(join(folder, "brief.json"), "utf8")).results.at(-1)).toEqual({
+      key: "synthesis/1",
+      exit: "text",
+      result: "the brief",
+    });
+  }, 120_000);
 
   it("before its first write leaves nothing behind that is in the way", async () => {
     expect(live("entry 1")).toBe(false);

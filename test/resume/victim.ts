@@ -9,6 +9,7 @@ import {
   delegate,
   type Journal,
   JournalContext,
+  type JournalEntry,
   parallel,
   reportTool,
   step,
@@ -26,11 +27,11 @@ const [store, folder, deadline] = process.argv.slice(2) as [string, string, stri
 const done = (what: string): void => appendFileSync(`${folder}/done.txt`, `${what}\n`);
 
 /**
- * A journal in front of another, that kills the process at a write: just before it takes an entry, or just after what
- * it has is durable.
+ * A journal in front of another, that kills the process at a write: just before it takes an entry, any or one of a
+ * type, or just after what it has is durable.
  */
 function deadly(journal: Journal, deadline: string): Journal {
-  const [kind, count] = deadline.split(" ") as ["entry" | "flush" | "never", string];
+  const [kind, count] = deadline.split(" ") as ["entry" | "flush" | JournalEntry["type"] | "never", string];
   let left = Number(count);
   const live = (at: typeof kind): void => {
     if (kind === at && --left <= 0) process.kill(process.pid, "SIGKILL");
@@ -39,6 +40,7 @@ function deadly(journal: Journal, deadline: string): Journal {
     recorded: journal.recorded,
     append(entry) {
       live("entry");
+      live(entry.type);
       journal.append(entry);
     },
     flush() {
@@ -84,6 +86,17 @@ const busy = defineTool({
   },
 });
 
+const publish = defineTool({
+  name: "publish",
+  description: "Publishes a text, which ends the task.",
+  parameters: z.object({ text: z.string() }),
+  async execute({ text }, { id }) {
+    done(`publish ${id}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    return text;
+  },
+});
+
 const calls = (...list: readonly (readonly [string, Record<string, unknown>])[]): ScriptedTurn => ({
   calls: list.map(([tool, args]) => ({ tool, args })),
 });
@@ -105,8 +118,12 @@ const scripts: { readonly [key: string]: readonly ScriptedTurn[] } = {
     calls(["busy", { page: "d" }], ["read", { page: "c" }]),
     report("two"),
   ],
-  "synthesis/0": [calls(["read", { page: "style" }]), report("a draft")],
-  "synthesis/1": [report("the brief")],
+  "synthesis/0": [
+    calls(["read", { page: "style" }]),
+    calls(["publish", { text: "a draft" }]),
+    { text: "a draft" }, // where it is not known whether it is out
+  ],
+  "synthesis/1": [calls(["publish", { text: "the brief" }]), { text: "the brief" }],
 };
 const helper: readonly ScriptedTurn[] = [
   calls(["read", { page: "c" }], ["read", { page: "e" }]),
@@ -148,6 +165,7 @@ await main(function* () {
   const synthesis = yield* agentPool({
     ...common,
     key: "synthesis",
+    terminal: publish,
     tools: [read],
     orchestrate: chain(["draft", "write"]),
   });

@@ -45,6 +45,30 @@ test("a call that was on its way then is not made again: its outcome is known", 
   expect(forked.at(-1)).toMatchObject({ type: "call:settled", call: "a/1:1#0" });
 });
 
+test("a terminal call that was on its way then does not run again: what it came to is known, and its return is asked about anew", () => {
+  const end = { agent: "a/1", call: "a/1:1#0" };
+  const outcome = { type: "ok", value: "out" };
+  const forked = forkRecord(
+    [
+      ...record.slice(0, 7),
+      entry({ type: "record:executing", ...end, identity: "local:publish", args: {}, attempt: 0 }),
+      ...turn("a/0", 2),
+      entry({ type: "record:executed", ...end, outcome }),
+      entry({
+        type: "record:return",
+        agent: "a/1",
+        turn: 1,
+        attempt: 0,
+        verdict: { type: "ended", exit: "returned" },
+      }),
+      entry({ type: "call:settled", ...end, tool: "publish", outcome }),
+    ],
+    options,
+  );
+  expect(forked.at(-1)).toMatchObject({ type: "record:executed", call: "a/1:1#0" });
+  expect(forked.some(({ type }) => type === "call:settled" || type === "record:return")).toBe(false);
+});
+
 test("a question to a person that was open then is asked anew", () => {
   expect(forkRecord(record, options).some(({ type }) => type === "approval:requested")).toBe(false);
 });

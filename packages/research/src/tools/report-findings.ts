@@ -44,6 +44,7 @@ export const reportFindings = (most: number, hooks: readonly ToolLifecycleHooks[
       notFound: z.string().max(2_000).optional().describe("What you looked for and did not find."),
     }),
     hooks,
+    idempotent: true,
     execute: ({ result }) => result,
   });
 

@@ -33,6 +33,7 @@ export const submitBrief = (): Tool =>
     name: "submit_brief",
     description: "Hand in the brief: sections that cite findings by their ids.",
     parameters: shape,
+    idempotent: true,
     execute: (args) => args,
   });
 

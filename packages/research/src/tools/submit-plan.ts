@@ -18,5 +18,6 @@ export const submitPlan = (most: number): Tool =>
         .max(most)
         .describe("The sub-questions, in order."),
     }),
+    idempotent: true,
     execute: ({ questions }) => ({ questions }),
   });
