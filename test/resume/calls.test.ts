@@ -302,6 +302,19 @@ describe("a call of a run that is taken up", () => {
       expect(result.agents[0]!.refusals.map(({ message }) => message)).toEqual(["No.", "Off."]);
     }));
 
+  it("leaves the refusals of its agent in the order they came in", () =>
+    run(function* () {
+      const script = [asks(["find", { q: "1" }], ["find", { q: "1" }], ["find", { q: "2" }]), report()];
+      const make = () => {
+        const find = instant("find", { hooks: { beforeDispatch: [dedup("again", ({ q }) => q)] } });
+        return pool({ model: playing(...script), tools: [find], budget: { maxToolCalls: 2 } });
+      };
+      const whole = yield* resume(make(), []);
+      expect(whole.result.agents[0]!.refusals.map(({ guard }) => guard)).toEqual(["limit", "again"]);
+      const entries = yield* crash(make(), on("call:admitted"));
+      expect((yield* resume(make(), entries)).result).toEqual(whole.result);
+    }));
+
   it("is not let past a limit that others of its agent had used up", () =>
     run(function* () {
       const script = [ask("find", { q: "1" }), ask("find", { q: "2" }), ask("find", { q: "3" }), report()];

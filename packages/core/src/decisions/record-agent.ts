@@ -33,6 +33,7 @@ export const newAgent = ({
   calls: new Map(),
   steers: [],
   parks: 0,
+  refusals: 0,
   usage: noUsage,
   halted: false,
   result: undefined,

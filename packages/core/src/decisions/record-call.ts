@@ -26,6 +26,7 @@ export function callOf(agent: RecordedAgent, id: string): RecordedCall {
     executed: undefined,
     parked: undefined,
     outcome: undefined,
+    refusal: undefined,
     fitted: undefined,
     admitted: false,
     followed: undefined,
@@ -71,6 +72,7 @@ export function addToCall(
     case "call:refused":
     case "call:cancelled":
       if (!call.outcome) tree.totals.refusals++;
+      call.refusal ??= agent.refusals++;
       call.outcome = outcomeIn(event);
       return;
     case "call:settled":

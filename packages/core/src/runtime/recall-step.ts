@@ -23,8 +23,12 @@ export function recordStep(agent: AgentState, step: Step, judged: boolean): void
 
 /** What became of a step's calls, as far as it is on record. Those that were on their way have their places in line. */
 export function recallStep(agent: AgentState, step: Step): void {
-  for (const at of step.open()) recallCall(agent, step, at);
+  // what was refused side by side was refused in an order of its own
+  const calls = [...step.open()].sort((a, b) => refusalOf(a) - refusalOf(b));
+  for (const at of calls) recallCall(agent, step, at);
 }
+
+const refusalOf = ({ call }: Passed): number => call.past?.refusal ?? -1;
 
 function recallCall(agent: AgentState, step: Step, at: Passed): void {
   const { call } = at;

@@ -36,6 +36,8 @@ export interface RecordedCall {
   /** What it waited for when the record ends. */
   parked: ParkReason | undefined;
   outcome: Outcome | undefined;
+  /** Where it was refused or cancelled: which of its agent's refusals that is. */
+  refusal: number | undefined;
   fitted: { readonly outcome: Outcome; readonly dropped: boolean } | undefined;
   admitted: boolean;
   followed: { readonly message: string | undefined } | undefined;
@@ -85,6 +87,8 @@ export interface RecordedAgent {
   /** What people told it that it has not heard. */
   readonly steers: string[];
   parks: number;
+  /** How many of its calls were refused or cancelled. */
+  refusals: number;
   usage: Usage;
   /** It ended with the scope it was spawned in. */
   halted: boolean;
