@@ -20,6 +20,7 @@ export { useCurrentAgent } from "./runtime/current-agent.ts";
 export { type DelegateOptions, delegate } from "./runtime/delegate.ts";
 export { type StepContext, step } from "./runtime/durable-step.ts";
 export { JournalContext } from "./runtime/nest.ts";
+export { type Fallback, noteFallback } from "./runtime/note-fallback.ts";
 export {
   chain,
   type DagNode,

@@ -25,6 +25,8 @@ export const newAgent = ({
   forkedAt: new Set(),
   turns: new Map(),
   lastTurn: 0,
+  generating: false,
+  movedTo: undefined,
   attempt: 0,
   forced: false,
   stop: undefined,
@@ -44,6 +46,11 @@ export function addToAgent(agent: RecordedAgent, tree: RecordedTree, event: Pool
   switch (event.type) {
     case "turn:started":
       agent.forced = event.forced;
+      agent.generating = true;
+      return;
+    case "model:fallback":
+      // a reviewer's model that moved while none of its turns was under way is not its own
+      if (agent.generating) agent.movedTo = event.to;
       return;
     case "turn:completed":
       completeTurn(agent, tree, event);
@@ -94,6 +101,8 @@ function completeTurn(
   countUsage(agent, tree, result.usage, cost);
   tree.longestTurn = Math.max(tree.longestTurn, result.usage.output);
   agent.limited = undefined;
+  agent.generating = false;
+  agent.movedTo = undefined;
   if (agent.forced) {
     agent.report = result;
     return;

@@ -55,6 +55,9 @@ class RedactedSession implements Session {
   rewind(to: Mark): Operation<void> {
     return this.#session.rewind(to);
   }
+  goOnWith(model: string): void {
+    this.#session.goOnWith?.(model);
+  }
   generate(request: GenerateRequest): Stream<Delta, Turn> {
     const redaction = this.#redaction;
     const output = request.output && redactSchema(request.output, redaction);

@@ -35,6 +35,7 @@ export function* takeTurn(
   if (known) return yield* recallTurn(agent, known);
   if (agent.past) yield* goOn(agent, forced);
   const { session } = agent;
+  if (agent.past?.movedTo !== undefined) session.goOnWith?.(agent.past.movedTo);
   const { run } = agent.pool;
   const turn = agent.turns + 1;
   // the grant writes into this before its waiter resumes: a halt between the two gives it back
@@ -120,6 +121,7 @@ function* waitOut(agent: AgentState, until: number): Operation<Woken<void>> {
 /** A turn that is on record is put into the conversation as its model left it there. */
 function* recallTurn(agent: AgentState, turn: Turn): Operation<Turn> {
   agent.openStep();
+  if (turn.model !== undefined) agent.session.goOnWith?.(turn.model);
   const message = turn.kept ?? messageOfTurn(turn);
   yield* agent.append(message ? [message] : []);
   return turn;

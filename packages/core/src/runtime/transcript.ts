@@ -61,6 +61,10 @@ export class Transcript implements Session {
     this.#said = said;
   }
 
+  goOnWith(model: string): void {
+    this.#session.goOnWith?.(model);
+  }
+
   generate(request: GenerateRequest): Stream<Delta, Turn> {
     const stream = this.#session.generate(request);
     const keep = (turn: Turn): void => {

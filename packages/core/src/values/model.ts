@@ -84,6 +84,11 @@ export interface Session {
    * is over. Absent: it holds nothing that others could use.
    */
   rest?(): Operation<void>;
+  /**
+   * The conversation is taken up from its record, and had this model last ({@link Turn.model}): it goes on with it, or
+   * with one after it where that is down. Absent: there is one model.
+   */
+  goOnWith?(model: string): void;
   /** One turn: a stream of deltas that closes with the turn. Throws {@link ModelLimitError} when rate limited. */
   generate(request: GenerateRequest): Stream<Delta, Turn>;
 }
@@ -119,6 +124,8 @@ export interface Turn {
   readonly calls: readonly ProposedCall[];
   readonly usage: Usage;
   readonly finish: "stop" | "calls" | "length" | "refusal";
+  /** The id of the model that generated it, where its session may have several. */
+  readonly model?: string;
   /**
    * The message that the conversation keeps of it, where that is more than what is said here: what its provider wants
    * back. A recorded turn is put into a conversation as this.

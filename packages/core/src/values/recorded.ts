@@ -75,6 +75,9 @@ export interface RecordedAgent {
   readonly turns: Map<string, RecordedTurn>;
   /** The last turn there is anything about. */
   lastTurn: number;
+  /** It is generating, and moved on to this model meanwhile. */
+  generating: boolean;
+  movedTo: string | undefined;
   /** The attempt at that turn, and whether a generation that began was its report. */
   attempt: number;
   forced: boolean;

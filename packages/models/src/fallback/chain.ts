@@ -1,15 +1,12 @@
-import type { Clock, Model } from "@agentpool/core";
+import { type Clock, type Fallback, type Model, noteFallback, useCurrentAgent } from "@agentpool/core";
+import type { Operation } from "effection";
 import type { Patience } from "./verdict.ts";
 
 /** A conversation moved from one model to the next. */
-export interface FallbackEvent {
+export interface FallbackEvent extends Fallback {
   readonly type: "model:fallback";
   /** The agent whose conversation it is; absent where it is nobody's, as a spine before its agents. */
   readonly agent?: string;
-  readonly from: string;
-  readonly to: string;
-  /** What went wrong, in words. */
-  readonly reason: string;
 }
 
 /** What all conversations of a list of models share: the list, and which of them is not worth trying. */
@@ -51,15 +48,14 @@ export class Chain {
     return index + 1 < this.models.length ? index + 1 : undefined;
   }
 
-  say(agent: string | undefined, from: number, to: number, reason: string): void {
+  /** A conversation moves: its run hears of it, and who asked to. */
+  *say(from: number, to: number, reason: string): Operation<void> {
+    const move = { from: this.models[from]!.id, to: this.models[to]!.id, reason };
+    yield* noteFallback(move);
+    if (!this.#onEvent) return;
+    const agent = yield* useCurrentAgent();
     try {
-      this.#onEvent?.({
-        type: "model:fallback",
-        ...(agent === undefined ? {} : { agent }),
-        from: this.models[from]!.id,
-        to: this.models[to]!.id,
-        reason,
-      });
+      this.#onEvent({ type: "model:fallback", ...(agent ? { agent: agent.key } : {}), ...move });
     } catch {
       // Observers are fail-open.
     }

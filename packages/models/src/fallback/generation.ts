@@ -32,9 +32,8 @@ export class FallbackGeneration implements Subscription<Delta, Turn> {
       } else {
         this.#hasBegun = true;
         if (!result.done) return result;
-        this.#turn = result.value;
-        this.#session.keep(result.value);
-        return result;
+        this.#turn = this.#session.keep(result.value);
+        return { done: true, value: this.#turn };
       }
     }
   }

@@ -7,7 +7,6 @@ import {
   type Session,
   type Turn,
   useClock,
-  useCurrentAgent,
 } from "@agentpool/core";
 import {
   type Operation,
@@ -43,7 +42,7 @@ export const openSession = (chain: Chain, prefix: Prefix): Operation<Session> =>
         if (next === undefined) throw error;
         const reason = reasonOf(error);
         chain.putOut(index, clock, Number.POSITIVE_INFINITY, reason);
-        chain.say((yield* useCurrentAgent())?.key, index, next, reason);
+        yield* chain.say(index, next, reason);
         index = next;
       }
     }
@@ -75,6 +74,8 @@ export class FallbackSession implements Session {
   readonly #twins = new Map<number, Operation<Base>>();
   /** Failures in a row. */
   #failures = 0;
+  /** The model that it had last, in an earlier process: where it goes on, once somebody has to say something. */
+  #before: number | undefined;
   #isClosed = false;
 
   constructor(
@@ -108,6 +109,7 @@ export class FallbackSession implements Session {
       const conversation = source.#conversation.fork();
       const held = { ...footing, session: yield* footing.session.fork() };
       const fork = new FallbackSession(source.#origin, conversation, yield* useScope(), held, source);
+      fork.#before = source.#before;
       try {
         yield* provide(fork);
       } finally {
@@ -133,6 +135,11 @@ export class FallbackSession implements Session {
     else yield* this.#footing.session.rewind(known);
   }
 
+  goOnWith(model: string): void {
+    const index = this.#origin.chain.models.findIndex(({ id }) => id === model);
+    if (index >= 0) this.#before = index;
+  }
+
   generate(request: GenerateRequest): Stream<Delta, Turn> {
     return { [Symbol.iterator]: () => new Done(new FallbackGeneration(this, request)) };
   }
@@ -141,6 +148,7 @@ export class FallbackSession implements Session {
   *ready(): Operation<Session> {
     const { chain } = this.#origin;
     const clock = yield* useClock();
+    yield* this.#goBackTo(this.#before);
     const { index } = this.#footing;
     const trouble = chain.trouble(index, clock);
     const next = chain.after(index, clock);
@@ -150,11 +158,12 @@ export class FallbackSession implements Session {
     return this.#footing.session;
   }
 
-  /** Keeps a turn that was read to its end; the model's own session has it already. */
-  keep(turn: Turn): void {
+  /** Keeps a turn that was read to its end; the model's own session has it already. Says whose it is. */
+  keep(turn: Turn): Turn {
     this.#failures = 0;
     const message = messageOfTurn(turn);
     if (message !== undefined) this.#conversation.append([message]);
+    return { ...turn, model: this.#origin.chain.models[this.#footing.index]!.id };
   }
 
   /** Moves to the next model, where the failure of this one asks for it and there is one. Says whether it did. */
@@ -177,17 +186,33 @@ export class FallbackSession implements Session {
     this.#isClosed = true;
   }
 
-  /** Moves to the first of the models after this one that can be opened. */
-  *#moveOn(why: unknown): Operation<void> {
+  /** Goes on where it was before it was taken up, unless it came further; where that cannot be, with what comes next. */
+  *#goBackTo(before: number | undefined): Operation<void> {
+    this.#before = undefined;
+    if (before === undefined || before <= this.#footing.index) return;
     const { chain } = this.#origin;
     const clock = yield* useClock();
-    const agent = (yield* useCurrentAgent())?.key;
-    let { index } = this.#footing;
+    const trouble = chain.trouble(before, clock);
+    if (trouble !== undefined && chain.after(before, clock) !== undefined)
+      return yield* this.#moveOn(new Error(trouble), before);
+    try {
+      yield* this.#stand(before);
+    } catch (failure) {
+      chain.putOut(before, clock, Number.POSITIVE_INFINITY, reasonOf(failure));
+      yield* this.#moveOn(failure, before);
+    }
+  }
+
+  /** Moves to the first of the models after one that can be opened. */
+  *#moveOn(why: unknown, from = this.#footing.index): Operation<void> {
+    const { chain } = this.#origin;
+    const clock = yield* useClock();
+    let index = from;
     let error = why;
     for (;;) {
       const next = chain.after(index, clock);
       if (next === undefined) throw error;
-      chain.say(agent, index, next, reasonOf(error));
+      yield* chain.say(index, next, reasonOf(error));
       index = next;
       try {
         yield* this.#stand(index);
