@@ -60,7 +60,10 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
     for (const message of notices)
       options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
     const reached: ModelsOptions = {
-      onFallback: (event) => options.onEvent?.({ ...event, run: options.run, at: Date.now() }),
+      // those of agents are events of their pools
+      onFallback: (event) => {
+        if (event.agent === undefined) options.onEvent?.({ ...event, run: options.run, at: Date.now() });
+      },
     };
     const models = yield* useModels(harness, reached);
     const reviews = yield* useReviews(harness, reached);
