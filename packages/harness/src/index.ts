@@ -5,6 +5,7 @@ export type { Harness, HarnessConfig } from "./harness.ts";
 export type { Setting } from "./layer.ts";
 export { type LoadOptions, loadHarness } from "./load-harness.ts";
 export { loadProgram } from "./load-program.ts";
+export { mcpServersOf } from "./mcp-servers.ts";
 export type { Entry } from "./merge.ts";
 export { type Models, type ModelsOptions, modelsOf, useModels } from "./models.ts";
 export { describeOrigin, type Origin } from "./origin.ts";
@@ -19,4 +20,4 @@ export {
 export { type Outcome, type RunOptions, runHarness } from "./run-harness.ts";
 export { EFFORTS, type HarnessFile, harnessSchema } from "./schema.ts";
 export { assertBuilt, unbuiltProblems } from "./unbuilt.ts";
-export { type HarnessTools, useTools } from "./use-tools.ts";
+export { type HarnessTools, type UseToolsOptions, useTools } from "./use-tools.ts";

@@ -6,6 +6,7 @@ import { environmentLayer, misspeltVariables } from "./environment.ts";
 import { assertGuards, BUILT_IN_GUARDS } from "./guards.ts";
 import type { Harness, HarnessConfig } from "./harness.ts";
 import { type Layer, layerOf, type Setting } from "./layer.ts";
+import { assertMcpServers } from "./mcp-servers.ts";
 import { type Entry, type Merged, merge, type Source } from "./merge.ts";
 import { misspeltRoutes, modelsOf } from "./models.ts";
 import { keyName } from "./problem.ts";
@@ -68,6 +69,7 @@ export function loadHarness({ cwd, file, env = {}, flags = [] }: LoadOptions): H
   };
   // The guards of a program are known once its module is loaded.
   if (harness.program === undefined) assertGuards(harness, BUILT_IN_GUARDS);
+  assertMcpServers(harness);
   modelsOf(harness);
   return { ...harness, notices: [...harness.notices, ...misspeltRoutes(harness)] };
 }

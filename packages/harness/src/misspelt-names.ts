@@ -1,5 +1,6 @@
 import { nearest, type Tool } from "@agentpool/core";
 import type { Harness } from "./harness.ts";
+import { namesInPolicy } from "./names-in-policy.ts";
 import { describeOrigin } from "./origin.ts";
 import { keyName } from "./problem.ts";
 
@@ -9,7 +10,7 @@ import { keyName } from "./problem.ts";
  */
 export function misspeltNames(harness: Harness, tools: readonly Tool[]): string[] {
   const known = tools.map(({ name }) => name);
-  return named(harness).flatMap(({ path, names }) =>
+  return namesInPolicy(harness).flatMap(({ path, names }) =>
     names.flatMap((name) => {
       if (known.includes(name) || /[*:]/.test(name)) return [];
       const near = nearest(name, known);
@@ -20,21 +21,4 @@ export function misspeltNames(harness: Harness, tools: readonly Tool[]): string[
       ];
     }),
   );
-}
-
-interface Names {
-  readonly path: readonly string[];
-  readonly names: readonly string[];
-}
-
-function named({ config: { policy } }: Harness): Names[] {
-  const { review } = policy;
-  return [
-    ...(["deny", "requireApproval", "grants"] as const).map((key) => ({
-      path: ["policy", key],
-      names: policy[key],
-    })),
-    { path: ["policy", "review", "tools"], names: review?.tools ?? [] },
-    { path: ["policy", "review", "rules"], names: (review?.rules ?? []).flatMap(({ tools = [] }) => tools) },
-  ];
 }

@@ -18,6 +18,7 @@ import { type Models, type ModelsOptions, useModels } from "./models.ts";
 import type { ProgramContext } from "./program.ts";
 import { type Recorder, recorderOf } from "./record-run.ts";
 import { type Reviewing, reviewedToo, useReviews } from "./reviews.ts";
+import { assertServedNames } from "./served-names.ts";
 import { tightened } from "./tightened.ts";
 import { assertBuilt } from "./unbuilt.ts";
 import { useTools } from "./use-tools.ts";
@@ -55,8 +56,10 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
   return scoped(function* () {
     assertBuilt(harness);
     const { options, recorder } = yield* onRecord(given);
-    const { program, corpus, tools } = yield* useTools(harness, options.onReading);
-    const notices = [...harness.notices, ...(corpus?.notices ?? []), ...misspeltNames(harness, tools)];
+    const used = yield* useTools(harness, options);
+    const { program, corpus, tools } = used;
+    assertServedNames(harness, tools);
+    const notices = [...harness.notices, ...used.notices, ...misspeltNames(harness, tools)];
     for (const message of notices)
       options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
     const reached: ModelsOptions = {

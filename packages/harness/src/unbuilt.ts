@@ -5,23 +5,16 @@ import { valueAt } from "./validate.ts";
 /** A key that may be written and cannot be used yet. */
 interface Unbuilt {
   readonly path: readonly string[];
-  /** Whether a value asks for what is not there. Default: any value that is set does. */
-  readonly asks?: (value: unknown) => boolean;
   readonly message: string;
 }
 
-const nonEmpty = (value: unknown): boolean => Object.keys(value as object).length > 0;
-
-const UNBUILT: readonly Unbuilt[] = [
-  { path: ["tools", "web"], message: "tools for the web" },
-  { path: ["tools", "mcp"], asks: nonEmpty, message: "tools of MCP servers" },
-];
+const UNBUILT: readonly Unbuilt[] = [{ path: ["tools", "web"], message: "tools for the web" }];
 
 /** Where the configuration asks for a part that is not built yet. */
 export function unbuiltProblems(harness: Harness): Problem[] {
-  return UNBUILT.flatMap(({ path, asks, message }): Problem[] => {
+  return UNBUILT.flatMap(({ path, message }): Problem[] => {
     const value = valueAt(harness.config, path);
-    if (value === undefined || (asks && !asks(value))) return [];
+    if (value === undefined) return [];
     const origin = harness.originOf(path, "key");
     return [
       { origin, key: keyName(path), message: `got ${found(value)}, but ${message} cannot be used yet.` },

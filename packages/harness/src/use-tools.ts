@@ -1,24 +1,39 @@
 import type { Tool } from "@agentpool/core";
-import { type Corpus, corpusTools, useCorpus } from "@agentpool/tools";
+import { type Corpus, corpusTools, useCorpus, useMcpServers } from "@agentpool/tools";
 import type { Operation } from "effection";
 import type { Harness } from "./harness.ts";
 import { loadProgram } from "./load-program.ts";
+import { mcpServersOf } from "./mcp-servers.ts";
 import type { HarnessProgram } from "./program.ts";
 
-/** What a harness works with: its program, its documents, and the tools of both. */
+/** What a harness works with: its program, its documents, and the tools of both and of its MCP servers. */
 export interface HarnessTools {
   readonly program: HarnessProgram | undefined;
   readonly corpus: Corpus | undefined;
   readonly tools: readonly Tool[];
+  /** What of them cannot be used, and why. */
+  readonly notices: readonly string[];
 }
 
-/** The tools of a harness, for as long as the scope. `onReading` is told while documents are read into their index. */
+export interface UseToolsOptions {
+  /** Told while documents are read into their index. */
+  readonly onReading?: (done: number, total: number) => void;
+  /** Whether MCP servers are started and reached. Default true. */
+  readonly servers?: boolean;
+}
+
+/**
+ * The tools of a harness, for as long as the scope.
+ *
+ * Throws `ConfigurationError` where its program cannot be loaded, it has no document, or a server cannot be used.
+ */
 export function* useTools(
   harness: Harness,
-  onReading?: (done: number, total: number) => void,
+  { onReading, servers = true }: UseToolsOptions = {},
 ): Operation<HarnessTools> {
   const program = yield* loadProgram(harness);
+  const served = yield* useMcpServers(servers ? mcpServersOf(harness) : []);
   const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: onReading }));
-  const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? [])];
-  return { program, corpus, tools };
+  const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? []), ...served.tools];
+  return { program, corpus, tools, notices: [...served.notices, ...(corpus?.notices ?? [])] };
 }

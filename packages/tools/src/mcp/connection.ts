@@ -1,0 +1,87 @@
+import { DeadlineError } from "@agentpool/core";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { type Operation, resource, until } from "effection";
+import { clean } from "./clean.ts";
+import { useEndpoint } from "./endpoint-transport.ts";
+import { listTools } from "./list-tools.ts";
+import { McpServerError } from "./mcp-server-error.ts";
+import { useProgram } from "./program-transport.ts";
+import { called, type McpServerConfig } from "./server-config.ts";
+import { FOREVER } from "./while-pending.ts";
+import { within } from "./within.ts";
+
+/** A server that was reached. */
+export interface Connection {
+  readonly server: McpServerConfig;
+  readonly client: Client;
+  /** What it lists. */
+  readonly listed: readonly unknown[];
+  /** How it ended, in words; undefined while it can be used. */
+  ending(): string | undefined;
+  /** What an error says, without what the server was given in confidence. */
+  saying(error: unknown): string;
+}
+
+/** Milliseconds until a server has to have listed its tools, where nobody says. */
+const START_TIMEOUT = 60_000;
+
+/**
+ * A server, reached and asked what it has, for as long as the scope.
+ *
+ * @throws McpServerError where that does not come about in time.
+ */
+export const useConnection = (server: McpServerConfig): Operation<Connection> =>
+  resource(function* (provide) {
+    const saying = confidential(server);
+    const client = new Client({ name: "agentpool", version: "1" });
+    const program = "command" in server ? yield* useProgram(server) : undefined;
+    const transport = program ?? (yield* useEndpoint(server as Extract<McpServerConfig, { url: string }>));
+    let listed: readonly unknown[];
+    try {
+      listed = yield* within(server.startTimeoutMs ?? START_TIMEOUT, function* () {
+        yield* until(client.connect(transport, { timeout: FOREVER }));
+        return client.getServerCapabilities()?.tools ? yield* listTools(client, server) : [];
+      });
+    } catch (error) {
+      if (error instanceof McpServerError) throw error;
+      throw new McpServerError(server.name, whyNot(server, saying(error), error, program), { cause: error });
+    }
+    yield* provide({ server, client, listed, ending: () => program?.ending, saying });
+  });
+
+/** Why a server could not be used, with what its program said. */
+function whyNot(
+  server: McpServerConfig,
+  said: string,
+  error: unknown,
+  program: { readonly ending: string | undefined; readonly said: string } | undefined,
+): string {
+  const ended = program?.ending === undefined ? "" : ` Its program ended ${program.ending}.`;
+  const stderr = program?.said ? ` It said: ${confidential(server)(program.said)}` : "";
+  const where = "command" in server ? `started as ${JSON.stringify(server.command)}` : "reached";
+  if (error instanceof DeadlineError)
+    return `${called(server)} did not list its tools within ${error.ms} ms.${ended}${stderr}`;
+  return `${called(server)} could not be ${where}: ${said}.${ended}${stderr}`;
+}
+
+/** Says things without the values that a server was given: those of its environment and headers. */
+function confidential(server: McpServerConfig): (said: unknown) => string {
+  const given = Object.values(("command" in server ? server.env : server.headers) ?? {});
+  const words = given.flatMap((value) => [value, value.replace(/^\w+\s+/, "")]);
+  const secrets = [...new Set(words)]
+    .filter((value) => value.length >= 6)
+    .sort((a, b) => b.length - a.length);
+  return (said) => {
+    const text = typeof said === "string" ? said : messageOf(said);
+    return clean(
+      secrets.reduce((shown, secret) => shown.replaceAll(secret, "(hidden)"), text),
+      1_000,
+    ).replace(/\.+$/, "");
+  };
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && cause.message ? `${error.message}: ${cause.message}` : error.message;
+}

@@ -1,0 +1,14 @@
+import { type Operation, resource } from "effection";
+import { chooseTools } from "./choose-tools.ts";
+import { useConnection } from "./connection.ts";
+import { toolOf } from "./served-tool.ts";
+import type { McpServerConfig } from "./server-config.ts";
+import type { McpServers } from "./use-mcp-servers.ts";
+
+/** One server's tools, for as long as the scope. */
+export const useMcpServer = (server: McpServerConfig): Operation<McpServers> =>
+  resource(function* (provide) {
+    const connection = yield* useConnection(server);
+    const { tools, notices } = chooseTools(connection.listed, server);
+    yield* provide({ tools: tools.map((tool) => toolOf(tool, connection)), notices });
+  });

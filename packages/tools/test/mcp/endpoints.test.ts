@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { run, spawn, until, withResolvers } from "effection";
+import { describe, expect, it, vi } from "vitest";
+import { useMcpServers } from "../../src/index.ts";
+import { type Endpoint, useEndpoint } from "./endpoint.ts";
+import { callAll, folder, thrownBy } from "./support.ts";
+
+const at = ({ url }: Endpoint, more = {}) => ({ name: "shop", url, ...more });
+const isCall = (body: string): boolean => body.includes('"tools/call"');
+
+describe("a server at a URL", () => {
+  it("is spoken to over streamable HTTP, with the headers that it is given", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint, { headers: { authorization: "Bearer abc" } })]);
+      const { outcomes } = yield* callAll(tools, [["shop__get_order", { order: 7 }], ["shop__count"]]);
+      expect(outcomes).toEqual([
+        { type: "ok", value: "Order 7 has shipped." },
+        { type: "ok", value: "Three." },
+      ]);
+      expect(endpoint.received.every(({ authorization }) => authorization === "Bearer abc")).toBe(true);
+    }));
+
+  it("is told that its session is over", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      yield* until(
+        run(function* () {
+          yield* useMcpServers([at(endpoint)]);
+        }),
+      );
+      expect(endpoint.ended).toHaveLength(1);
+    }));
+
+  it("is told when a call is given up", () =>
+    run(function* () {
+      const log = join(folder(), "log");
+      const endpoint = yield* useEndpoint({ log });
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      const seen = (text: string) =>
+        vi.waitFor(
+          () => {
+            if (!existsSync(log) || !readFileSync(log, "utf8").includes(text)) throw new Error(`no ${text}`);
+          },
+          { timeout: 20_000, interval: 10 },
+        );
+      const calling = yield* spawn(() => callAll(tools, [["shop__wait"]]));
+      yield* until(seen("wait"));
+      yield* calling.halt();
+      yield* until(seen("cancelled"));
+    }));
+
+  it("that is too busy has the call parked, and made again", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      let busy = 1;
+      endpoint.before = (_, response, body) => {
+        if (!isCall(body) || busy-- <= 0) return false;
+        response.writeHead(503).end("later");
+        return true;
+      };
+      const { outcomes, events } = yield* callAll(tools, [["shop__get_order", { order: 7 }]]);
+      expect(outcomes).toEqual([{ type: "ok", value: "Order 7 has shipped." }]);
+      expect(events.filter(({ type }) => type === "call:parked")).toHaveLength(1);
+    }));
+
+  it("that breaks off in the middle of a call fails that call, at once and honestly", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      let breaks: "before" | "within" | "quietly" | undefined = "before";
+      endpoint.before = (request, response, body) => {
+        if (!isCall(body) || breaks === undefined) return false;
+        if (breaks === "before") request.socket.destroy();
+        else {
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.write(": nothing yet\n\n");
+          setImmediate(() => (breaks === "within" ? response.destroy() : response.end()));
+        }
+        return true;
+      };
+      const {
+        tools: [getOrder],
+      } = { tools };
+      for (const how of ["before", "within", "quietly"] as const) {
+        breaks = how;
+        const { outcomes } = yield* callAll([getOrder!], [["shop__get_order", { order: 7 }]]);
+        expect(outcomes).toMatchObject([
+          { type: "error", message: expect.stringMatching(/connection|fetch failed/) },
+        ]);
+      }
+      breaks = undefined;
+      const { outcomes } = yield* callAll(tools, [["shop__get_order", { order: 7 }]]);
+      expect(outcomes).toMatchObject([{ type: "ok" }]);
+    }));
+
+  it("that is gone when it is called is waited for, and then said to be unavailable", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      yield* until(endpoint.stop());
+      // the first finds a connection that was open, and cannot know what became of it
+      const { outcomes, events } = yield* callAll(tools, [
+        ["shop__get_order", { order: 7 }],
+        ["shop__get_order", { order: 8 }],
+      ]);
+      expect(events.filter(({ type }) => type === "call:parked").length).toBeGreaterThan(0);
+      expect(outcomes.at(-1)).toMatchObject({
+        type: "error",
+        message: expect.stringMatching(/cannot be reached/),
+      });
+    }));
+
+  it("that cannot be reached, refuses, or is no such server is an error that names it, without what it was given", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      endpoint.before = (_, response) => {
+        response.writeHead(401).end("no such token: top-secret-token");
+        return true;
+      };
+      const headers = { authorization: "Bearer top-secret-token" };
+      const refused = yield* thrownBy(useMcpServers([at(endpoint, { headers })]));
+      expect(refused.message).toMatch(
+        /^The MCP server "shop" could not be reached: .*no such token: \(hidden\)/,
+      );
+      yield* until(endpoint.stop());
+      const nobody = yield* thrownBy(useMcpServers([at(endpoint)]));
+      expect(nobody.message).toMatch(/^The MCP server "shop" could not be reached: .*ECONNREFUSED/);
+    }));
+
+  it("that never answers is given up, and its request with it", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const closed = withResolvers<void>();
+      endpoint.before = (request) => {
+        request.socket.once("close", () => closed.resolve());
+        return true;
+      };
+      const error = yield* thrownBy(useMcpServers([at(endpoint, { startTimeoutMs: 200 })]));
+      expect(error.message).toBe('The MCP server "shop" did not list its tools within 200 ms.');
+      yield* closed.operation;
+    }));
+});
