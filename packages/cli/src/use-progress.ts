@@ -12,11 +12,13 @@ export interface ProgressFlags {
   readonly quiet?: boolean;
 }
 
-/** A live tree on a terminal, lines anywhere else. */
+/** A live tree on a terminal that has a size, lines anywhere else. */
 export function* useProgress(io: Console, { plain, quiet }: ProgressFlags): Operation<Progress> {
   const palette = paletteFor(io.stderr, io.env);
   const lines = plainProgress(io.err, palette);
   if (quiet) return { observe() {}, reading() {}, say: lines.say };
-  if (plain || !io.stderr.isTTY || io.env.TERM === "dumb") return lines;
+  const { isTTY, columns } = io.stderr;
+  // a terminal without a size, as some containers give, has no room for a tree
+  if (plain || !isTTY || columns === 0 || io.env.TERM === "dumb") return lines;
   return yield* useLiveView(io, palette);
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { expect, it } from "vitest";
-import { docs, folderWith, start } from "./pool.ts";
+import { expect, it, vi } from "vitest";
+import { call } from "./in-process.ts";
+import { docs, folderWith, isRunning, start } from "./pool.ts";
 
 /** `script` of util-linux gives a program a terminal. */
 const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") === true;
@@ -45,4 +46,25 @@ it.skipIf(!hasScript)(
     expect(stdout).not.toContain("research/0 starts:");
     expect(code).toBe(130);
   },
+);
+
+it.skipIf(!hasScript)(
+  "a terminal that is closed interrupts the run, which is on record and can be resumed",
+  async () => {
+    const cwd = folderWith(parked);
+    const running = start([], {
+      cwd,
+      env: { TERM: "xterm", COLUMNS: "100", LINES: "30" },
+      through: ["script", "-qec", 'echo "pid $$"; exec "$NODE" "$POOL" run "What is a guard?"', "/dev/null"],
+    });
+    await running.saw("waits for a retry");
+    const [, pid] = /pid (\d+)/.exec(running.stdout())!;
+    running.process.kill("SIGKILL"); // with it goes the terminal that it kept
+    await running.ended;
+    await vi.waitFor(() => expect(isRunning(Number(pid))).toBe(false), { timeout: 20_000 });
+    const run = JSON.parse((await call(["show", "latest", "--json"], { cwd })).stdout);
+    expect(run).toMatchObject({ status: "interrupted", stopped: "SIGHUP" });
+    expect(run.turns).toBeGreaterThan(0);
+  },
+  60_000,
 );
