@@ -1,14 +1,14 @@
-import { extractive } from "@agentpool/models";
+import { type ExtractiveOptions, extractive } from "@agentpool/models";
 import { type Brief, research } from "@agentpool/research";
 import { type Corpus, corpusTools } from "@agentpool/tools";
 import type { Operation } from "effection";
 import type { Quoted } from "./hit.ts";
 
 /** Runs the whole job on one question: plan, agents with their guards, synthesis. */
-export const briefOn = (corpus: Corpus, question: string, sentences: 1 | 2): Operation<Brief> =>
+export const briefOn = (corpus: Corpus, question: string, engine: ExtractiveOptions): Operation<Brief> =>
   research({
     question,
-    model: extractive({ sentences }),
+    model: extractive(engine),
     tools: corpusTools(corpus),
     verifier: corpus,
     guards: { query_dedup: { scope: "cohort" } },

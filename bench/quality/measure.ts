@@ -1,3 +1,4 @@
+import type { ExtractiveWeights } from "@agentpool/models";
 import type { Corpus } from "@agentpool/tools";
 import type { Operation } from "effection";
 import type { Composite, Question } from "./dataset.ts";
@@ -38,16 +39,23 @@ const share = (list: readonly Outcome[], is: (outcome: Outcome) => boolean): num
 
 const edges = [0, 0.3, 0.6, 0.8];
 
+/** The weights to ask about an article with. */
+export type WeightsFor = (doc: string) => ExtractiveWeights;
+
 /** Asks the job every question. */
 export function* measureJob(
   corpus: Corpus,
   questions: readonly Question[],
   sentences: 1 | 2,
+  weightsFor: WeightsFor,
 ): Operation<Shares> {
   const start = performance.now();
   const outcomes: Outcome[] = [];
   for (const question of questions) {
-    const brief = yield* briefOn(corpus, question.question, sentences);
+    const brief = yield* briefOn(corpus, question.question, {
+      sentences,
+      weights: weightsFor(question.doc),
+    });
     const all = brief.sections.flatMap(({ quotations }) => quotations);
     outcomes.push({
       question,
@@ -102,20 +110,27 @@ function sharesOf(outcomes: readonly Outcome[], millisecondsPerQuestion: number)
   };
 }
 
-/** The share of the parts of composite questions that a brief answers within five quotations and 300 words. */
+/**
+ * The share of the parts of composite questions that a brief answers within five quotations and 300 words. Parts of
+ * articles that are asked about with different weights are asked each with theirs, and count there only.
+ */
 export function* measureParts(
   corpus: Corpus,
   composites: readonly Composite[],
   byId: ReadonlyMap<string, Question>,
+  weightsFor: WeightsFor,
 ): Operation<number> {
   let held = 0;
   let all = 0;
   for (const { question, parts } of composites) {
-    const brief = yield* briefOn(corpus, question, 2);
-    const quotations = shown(quotationsOf(brief), most, mostWords);
-    for (const part of parts) {
-      all++;
-      if (quotations.some((quotation) => holds(quotation, byId.get(part)!))) held++;
+    const asked = parts.map((part) => byId.get(part)!);
+    for (const weights of new Set(asked.map(({ doc }) => weightsFor(doc)))) {
+      const brief = yield* briefOn(corpus, question, { weights });
+      const quotations = shown(quotationsOf(brief), most, mostWords);
+      for (const part of asked.filter(({ doc }) => weightsFor(doc) === weights)) {
+        all++;
+        if (quotations.some((quotation) => holds(quotation, part))) held++;
+      }
     }
   }
   return held / Math.max(1, all);

@@ -1,16 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-/** A small seeded generator (mulberry32): the same documents every time. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { randomOf } from "./random.ts";
 
 const sentencesPerParagraph = 4;
 const paragraphsPerDocument = 4;
@@ -21,18 +11,27 @@ const topicShare = 0.5;
 const ownWords = 4_000;
 
 /**
- * Writes documents that answer nothing: each is about words of its own, and uses those of the real documents in
- * passing. Its sentences have the length and the grammar words of real ones, half of their other words are its topic,
- * half are drawn from the real vocabulary. So every word of a question occurs in many of them, and only what stands
- * together tells an answer.
+ * What an unrelated document is about:
+ *
+ * - `own`: words that no real document has
+ * - `shared`: words of which half are drawn from the real documents, and so are half of those in passing
+ * - `same`: the words of one real document, and none beside: no word of a question tells it from the real one
  */
-export function writeUnrelated(from: string, to: string, count: number, seed = 1): void {
+export type Topic = "own" | "shared" | "same";
+
+/**
+ * Writes documents that answer nothing. Each comes back to the words of its topic, and uses those of the real documents
+ * in passing: its sentences have the length and the grammar words of real ones, half of their other words are its
+ * topic's, half are drawn from the real vocabulary. So every word of a question occurs in many of them, and only what
+ * stands together tells an answer.
+ */
+export function writeUnrelated(from: string, to: string, count: number, topicOf: Topic, seed = 1): void {
   const random = randomOf(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
-  const text = readdirSync(from)
+  const texts = readdirSync(from)
     .sort()
-    .map((name) => readFileSync(join(from, name), "utf8").replace(/^#.*$/gm, ""))
-    .join("\n");
+    .map((name) => readFileSync(join(from, name), "utf8").replace(/^#.*$/gm, ""));
+  const text = texts.join("\n");
   const tokens = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   const frequency = new Map<string, number>();
   for (const token of tokens)
@@ -43,7 +42,9 @@ export function writeUnrelated(from: string, to: string, count: number, seed = 1
       .slice(0, 60)
       .map(([word]) => word),
   );
-  const matter = tokens.filter((token) => !grammar.has(token.toLowerCase()));
+  const isMatter = (token: string): boolean => !grammar.has(token.toLowerCase());
+  const matter = tokens.filter(isMatter);
+  const matters = texts.map((one) => (one.match(/[\p{L}\p{N}]+/gu) ?? []).filter(isMatter));
   const syllable = (): string => `${pick([..."bcdfghklmnprstvw"])}${pick([..."aeiou"])}`;
   const own = Array.from({ length: ownWords }, () => syllable() + syllable() + syllable());
   const patterns = text
@@ -52,8 +53,10 @@ export function writeUnrelated(from: string, to: string, count: number, seed = 1
     .filter(({ length }) => length >= 8 && length <= 40);
   mkdirSync(to, { recursive: true });
   for (let number = 0; number < count; number++) {
-    const topic = Array.from({ length: topicWords }, () => pick(own));
-    const word = (): string => (random() < topicShare ? pick(topic) : pick(matter));
+    const real = topicOf === "same" ? pick(matters) : matter;
+    const passing = (): string => pick(topicOf === "shared" && random() < 0.5 ? own : real);
+    const topic = Array.from({ length: topicWords }, () => (topicOf === "own" ? pick(own) : passing()));
+    const word = (): string => (random() < topicShare ? pick(topic) : passing());
     const sentence = (): string => {
       const made = pick(patterns).map((token) =>
         grammar.has(token.toLowerCase()) ? token.toLowerCase() : word(),

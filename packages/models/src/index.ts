@@ -3,7 +3,14 @@ export { type AiSdkOptions, fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
 export type { Feature } from "./ai-sdk/lacks.ts";
 export type { AiSdkModel } from "./ai-sdk/language-model.ts";
 export { Conversation, messagesAt } from "./conversation.ts";
-export { type ExtractiveOptions, extractive } from "./extractive/index.ts";
+export {
+  type ExtractiveOptions,
+  type ExtractiveWeights,
+  extractive,
+  extractiveFeatures,
+  extractiveWeights,
+  type JudgedSentence,
+} from "./extractive/index.ts";
 export { type FailureKind, failureKind, InterruptedError, ModelError } from "./failure/model-failure.ts";
 export type { FallbackEvent } from "./fallback/chain.ts";
 export { type FallbackOptions, fallback } from "./fallback/fallback.ts";

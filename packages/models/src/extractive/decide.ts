@@ -8,7 +8,7 @@ import { notFoundIn, reportMove, resultOf } from "./behaviours/report.ts";
 import { type Exchange, exchangesOf } from "./conversation/exchanges.ts";
 import { type Role, roleOf, type ToolRole } from "./conversation/roles.ts";
 import { jsonIn, taskOf, userText } from "./conversation/task.ts";
-import type { Selection } from "./rank/select.ts";
+import type { Settings } from "./settings.ts";
 
 /** What the engine says it is, where it is asked to speak and has nothing to quote. */
 export const whatItIs =
@@ -18,12 +18,7 @@ export const whatItIs =
  * The next turn, from the conversation and the tools alone: planning where a plan can be submitted, merging where a
  * brief can, otherwise searching and reading until there is something to report.
  */
-export function decide(
-  prefix: Prefix,
-  messages: Prompt,
-  request: GenerateRequest,
-  selection: Selection,
-): Move {
+export function decide(prefix: Prefix, messages: Prompt, request: GenerateRequest, settings: Settings): Move {
   const offered = new Set(request.tools);
   const tools: ToolRole[] = prefix.tools
     .filter(({ name }) => offered.has(name))
@@ -36,7 +31,7 @@ export function decide(
   // What was read with a tool that is no longer offered still counts.
   const search = byRole(all, "search");
   const read = byRole(all, "read");
-  const view = { task, exchanges, search, read, list: byRole(all, "list"), selection };
+  const view = { task, exchanges, search, read, list: byRole(all, "list"), settings };
 
   if (choice === "none" || tools.length === 0) return spoken(request, task, inquiryOf(view));
   if (forced !== undefined) {
@@ -54,7 +49,10 @@ export function decide(
   );
   if (next) return next;
   const report = byRole(tools, "report");
-  if (report) return reportMove(report, task, inquiry);
+  if (report) {
+    settings.onJudged?.(task, inquiry.judged);
+    return reportMove(report, task, inquiry);
+  }
   if (choice === "required") return forcedMove(tools[0]!, messages, view);
   return spoken(request, task, inquiry);
 }

@@ -1,7 +1,10 @@
 import type { Model } from "@agentpool/core";
 import { Conversation } from "../conversation.ts";
 import { Done } from "../done.ts";
+import type { Ranked } from "./rank/rank.ts";
+import { weights as fitted, type Weights } from "./rank/weights.ts";
 import { ExtractiveSession } from "./session.ts";
+import type { Settings } from "./settings.ts";
 
 export interface ExtractiveOptions {
   /** Most sentences of a quotation; a second one is added only where it adds to the answer. Default 2. */
@@ -10,6 +13,13 @@ export interface ExtractiveOptions {
   readonly quotations?: number;
   /** Most words of a report's quotations together. Default 300. */
   readonly words?: number;
+  /** What each feature of a sentence is worth to it. Default: as fitted by `bench/quality/fit.ts`. */
+  readonly weights?: Weights;
+  /**
+   * Told of each report: the question, and every sentence that was read with its features. To see why a sentence was
+   * quoted, or to fit `weights` to questions of your own.
+   */
+  readonly onJudged?: (question: string, sentences: readonly Ranked[]) => void;
 }
 
 /**
@@ -30,13 +40,17 @@ export interface ExtractiveOptions {
  * ```
  */
 export function extractive(options: ExtractiveOptions = {}): Model {
-  const { sentences = 2, quotations = 5, words = 300 } = options;
+  const { sentences = 2, quotations = 5, words = 300, weights = fitted, onJudged } = options;
+  const settings: Settings = {
+    selection: { sentences, passages: quotations, words },
+    weights,
+    ...(onJudged ? { onJudged } : {}),
+  };
   return {
     id: "extractive",
     // So that a budget in dollars can be kept where it stands in for another.
     price: { input: 0, output: 0 },
     lasting: true,
-    open: (prefix) =>
-      new Done(new ExtractiveSession(Conversation.open(prefix), { sentences, passages: quotations, words })),
+    open: (prefix) => new Done(new ExtractiveSession(Conversation.open(prefix), settings)),
   };
 }

@@ -5,16 +5,16 @@ import { Done } from "../done.ts";
 import { messageOfTurn } from "../turn-message.ts";
 import type { Move } from "./behaviours/move.ts";
 import { decide } from "./decide.ts";
-import type { Selection } from "./rank/select.ts";
+import type { Settings } from "./settings.ts";
 
 /** A conversation with the engine. It keeps no state beside the messages. */
 export class ExtractiveSession implements Session {
   readonly #conversation: Conversation;
-  readonly #selection: Selection;
+  readonly #settings: Settings;
 
-  constructor(conversation: Conversation, selection: Selection) {
+  constructor(conversation: Conversation, settings: Settings) {
     this.#conversation = conversation;
-    this.#selection = selection;
+    this.#settings = settings;
   }
 
   get tokens(): number {
@@ -27,7 +27,7 @@ export class ExtractiveSession implements Session {
   }
 
   fork(): Operation<Session> {
-    return new Done(new ExtractiveSession(this.#conversation.fork(), this.#selection));
+    return new Done(new ExtractiveSession(this.#conversation.fork(), this.#settings));
   }
 
   mark(): Mark {
@@ -41,7 +41,7 @@ export class ExtractiveSession implements Session {
 
   generate(request: GenerateRequest): Stream<Delta, Turn> {
     return {
-      [Symbol.iterator]: () => new Done(new Generation(this.#conversation, request, this.#selection)),
+      [Symbol.iterator]: () => new Done(new Generation(this.#conversation, request, this.#settings)),
     };
   }
 }
@@ -50,15 +50,15 @@ export class ExtractiveSession implements Session {
 class Generation implements Subscription<Delta, Turn> {
   readonly #conversation: Conversation;
   readonly #request: GenerateRequest;
-  readonly #selection: Selection;
+  readonly #settings: Settings;
   #deltas: Delta[] | undefined;
   #made: Omit<Turn, "usage"> | undefined;
   #turn: Turn | undefined;
 
-  constructor(conversation: Conversation, request: GenerateRequest, selection: Selection) {
+  constructor(conversation: Conversation, request: GenerateRequest, settings: Settings) {
     this.#conversation = conversation;
     this.#request = request;
-    this.#selection = selection;
+    this.#settings = settings;
   }
 
   next(): Operation<IteratorResult<Delta, Turn>> {
@@ -71,7 +71,7 @@ class Generation implements Subscription<Delta, Turn> {
 
   #think(): void {
     const messages = this.#conversation.messages();
-    const move = decide(this.#conversation.prefix, messages, this.#request, this.#selection);
+    const move = decide(this.#conversation.prefix, messages, this.#request, this.#settings);
     const made = turnOf(move, callsIn(messages));
     this.#made = made;
     this.#deltas = [

@@ -14,8 +14,9 @@ import type { ReadRole, SearchRole, ToolRole } from "../conversation/roles.ts";
 import { queries } from "../question/queries.ts";
 import { type Query, query } from "../question/query.ts";
 import { type Hints, hintsOf } from "../rank/hints.ts";
-import { rank } from "../rank/rank.ts";
-import { type Passage, type Selection, select } from "../rank/select.ts";
+import { type Ranked, rank } from "../rank/rank.ts";
+import { type Passage, select } from "../rank/select.ts";
+import type { Settings } from "../settings.ts";
 import { words } from "../text/words.ts";
 import type { Move } from "./move.ts";
 import { promising } from "./promising.ts";
@@ -26,12 +27,14 @@ export interface InquiryView {
   readonly search: ToolRole<SearchRole> | undefined;
   readonly read: ToolRole<ReadRole> | undefined;
   readonly list: ToolRole | undefined;
-  readonly selection: Selection;
+  readonly settings: Settings;
 }
 
 /** What an inquiry has so far. */
 export interface Inquiry {
   readonly query: Query;
+  /** Every sentence that was read. */
+  readonly judged: readonly Ranked[];
   /** Best first. */
   readonly passages: readonly Passage[];
   /** Queries that were searched for with a result, and what they found. */
@@ -89,8 +92,10 @@ export function inquiryOf(view: InquiryView): Inquiry {
     exchange.outcome.type === "value" ? (listedOf(exchange.outcome.value) ?? []) : [],
   );
   const sources = [...new Set(readings.map((reading: Reading) => reading.source))];
-  const passages = select(rank(asked, libraryOf(readings), hints), view.selection);
-  return { query: asked, passages, searches, listed, hints, failures, sources };
+  const { weights, selection } = view.settings;
+  const judged = rank(asked, libraryOf(readings), weights, hints);
+  const passages = select(judged, selection);
+  return { query: asked, judged, passages, searches, listed, hints, failures, sources };
 }
 
 /** The next searches or readings; undefined when there is nothing better to do than to report. */
@@ -132,7 +137,7 @@ function opening(view: InquiryView, inquiry: Inquiry, hits: readonly Hit[]): Mov
   if (view.read === undefined) return undefined;
   const calls: { tool: string; args: Args }[] = [];
   let opened = 0;
-  for (const source of promising(inquiry.query, hits, inquiry.hints)) {
+  for (const source of promising(inquiry.query, hits, view.settings.weights, inquiry.hints)) {
     const fresh = readings(view, source, hits).filter((args) => !tried(view, args));
     if (fresh.length === 0) continue;
     opened++;

@@ -3,6 +3,7 @@ import type { Query } from "../question/query.ts";
 import type { ReadDocument } from "../rank/candidates.ts";
 import type { Hints } from "../rank/hints.ts";
 import { rank } from "../rank/rank.ts";
+import type { Weights } from "../rank/weights.ts";
 import { passages } from "../text/passages.ts";
 
 /** Documents are opened until they have this share of what all are worth. */
@@ -16,9 +17,9 @@ const placeShare = 0.25;
  * The sources worth opening, best first. What the snippets of a search say is judged as sentences are; each hit's place in the
  * search counts too.
  */
-export function promising(asked: Query, hits: readonly Hit[], hints?: Hints): string[] {
+export function promising(asked: Query, hits: readonly Hit[], weights: Weights, hints?: Hints): string[] {
   const snippets = new Map<string, number>();
-  for (const { candidate, mass } of rank(asked, documentsOf(hits), hints)) {
+  for (const { candidate, mass } of rank(asked, documentsOf(hits), weights, hints)) {
     const { path } = candidate.document;
     snippets.set(path, Math.max(snippets.get(path) ?? 0, mass));
   }

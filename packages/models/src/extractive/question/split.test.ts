@@ -61,3 +61,28 @@ test("a very long text is split in little time", () => {
   split("what is a and what is b, ".repeat(4_000));
   expect(performance.now() - started).toBeLessThan(5_000);
 });
+
+test("a list in a line is known by marks that count up, and by items that ask", () => {
+  expect(split("(1) who wrote Emma (2) when did Newton die")).toEqual([
+    "Who wrote Emma?",
+    "When did Newton die?",
+  ]);
+  expect(split("Answer: a) who wrote Emma, b) when did Newton die?")).toEqual([
+    "Answer: who wrote Emma?",
+    "When did Newton die?",
+  ]);
+  const single = "What is the difference between (a) guards and (b) hooks?";
+  expect(split(single)).toEqual([single]);
+});
+
+test("semicolons and series part what asks", () => {
+  expect(split("Who wrote Emma; the book Ulysses was written by whom?")).toEqual([
+    "Who wrote Emma?",
+    "The book Ulysses was written by whom?",
+  ]);
+  expect(split("Who wrote Emma, when did Newton die, and what is tea made of?")).toEqual([
+    "Who wrote Emma?",
+    "When did Newton die?",
+    "What is tea made of?",
+  ]);
+});

@@ -30,9 +30,18 @@ const capitalCue = new RegExp(
 );
 /** A conjunction that a question follows, or a comma that one follows which is no relative clause. */
 const joinCue = new RegExp(
-  `(?:[,;:]\\s*|\\s+)(?:and|but|also|as well as|plus|then)\\s+(?:also\\s+)?(?=(?:(?:${prepositions})\\s+)?(?:${asking})\\b|(?:${helping})\\s+(?:it|he|she|they|we|you|i|there|the|a|an|this|that|these|those|some|any|its|his|her|their)\\s)|[,;]\\s*(?=(?:what|how|why)\\b)|;\\s*`,
+  `(?:[,;:]\\s*|\\s+)(?:and|but|also|as well as|plus|then)\\s+(?:also\\s+)?(?=(?:(?:${prepositions})\\s+)?(?:${asking})\\b|(?:${prepositions}|according to)\\s[^,?]{1,80},\\s*(?:${asking})\\s|(?:${helping})\\s+(?:it|he|she|they|we|you|i|there|the|a|an|this|that|these|those|some|any|its|his|her|their)\\s)|[,;]\\s*(?=(?:what|how|why)\\b)`,
   "gi",
 );
+
+/** In a series that ends in `…, and what …` every comma before a question word parts. */
+const seriesCue = new RegExp(
+  `,\\s*(?=(?:(?:${prepositions})\\s+)?(?:what|which\\s+(?!(?:${helping})\\b)|who|whose|whom|why|how|(?:when|where)\\s+(?:${helping}))\\b)`,
+  "gi",
+);
+const seriesEnd = new RegExp(`,\\s*(?:and|or)\\s+(?:(?:${prepositions})\\s+)?(?:${asking})\\b`, "i");
+/** What follows it asks, wherever its question word stands. */
+const semicolon = /\s*;\s*/g;
 
 function capital(list: string): string {
   return list
@@ -54,11 +63,41 @@ function capital(list: string): string {
 export function split(question: string): string[] {
   const whole = question.trim();
   if (whole === "") return [];
-  const parts = attach(marks(whole).flatMap((piece) => cut(cut([piece], capitalCue), joinCue)));
+  const parts = attach(listed(whole).flatMap(marks).flatMap(cutPiece));
   const unique = [...new Map(parts.map((part) => [foldSpace(part).toLowerCase(), part])).values()];
   if (unique.length <= 1) return [foldSpace(whole)];
   return unique.map((part, at) => pointed(polished(part), unique.slice(0, at)));
 }
+
+function cutPiece(piece: string): string[] {
+  const apart = cut(cut([piece], capitalCue), semicolon);
+  return cut(
+    apart.flatMap((part) => (seriesEnd.test(part) ? cut([part], seriesCue) : [part])),
+    joinCue,
+  );
+}
+
+/** Items of a list in a line, `(1) … (2) …` or `a) … b) …`: its marks count up from the first, and two items ask. */
+function listed(text: string): string[] {
+  for (const first of ["1", "a"]) {
+    const pieces: string[] = [];
+    let rest = text;
+    for (let code = first.charCodeAt(0); pieces.length <= mostItems; code++) {
+      const found = new RegExp(`(?:^|[\\s,;:])\\(?${String.fromCharCode(code)}\\)\\s+`, "i").exec(rest);
+      if (found === null) break;
+      pieces.push(rest.slice(0, found.index + 1).replace(/[\s,;(]+$/, ""));
+      rest = rest.slice(found.index + found[0].length);
+    }
+    const items = [...pieces.slice(1), rest];
+    if (items.length > 1 && items.filter((item) => stands(item)).length > 1)
+      return [pieces[0]!, ...items.map((item) => (/[?.!]\s*$/.test(item) ? item : `${item}?`))].filter(
+        (piece) => piece !== "",
+      );
+  }
+  return [text];
+}
+
+const mostItems = 9;
 
 /** Pieces by question marks, other ends of sentences, lines, and the numbers or bullets of a list. */
 function marks(text: string): string[] {
@@ -80,7 +119,11 @@ function cut(pieces: readonly string[], cue: RegExp): string[] {
       if (found === null) break;
       const left = rest.slice(0, found.index);
       const right = rest.slice(found.index + found[0].length);
-      if (stands(left, cue === capitalCue) && stands(right) && startsAsking.test(right)) {
+      if (
+        stands(left, cue === capitalCue) &&
+        stands(right) &&
+        (cue === semicolon || startsAsking.test(right))
+      ) {
         // A phrase that asks by what is missing at its end is marked as what it is.
         done.push(stands(left) ? left : `${left.trim()}?`);
         rest = right;

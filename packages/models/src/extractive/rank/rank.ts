@@ -2,7 +2,7 @@ import type { Query } from "../question/query.ts";
 import { type Candidate, candidatesOf, type ReadDocument } from "./candidates.ts";
 import { type Features, featureNames, featuresOf } from "./features.ts";
 import type { Hints } from "./hints.ts";
-import { weights } from "./weights.ts";
+import type { Weights } from "./weights.ts";
 
 /** A sentence with its chance of holding the answer. */
 export interface Ranked {
@@ -13,7 +13,12 @@ export interface Ranked {
 }
 
 /** Every sentence that was read, in reading order, with its share of the probability to answer. */
-export function rank(query: Query, documents: readonly ReadDocument[], hints?: Hints): Ranked[] {
+export function rank(
+  query: Query,
+  documents: readonly ReadDocument[],
+  weights: Weights,
+  hints?: Hints,
+): Ranked[] {
   const candidates = candidatesOf(documents);
   const rows = featuresOf(query, candidates, hints);
   const scores = rows.map((row) => {
