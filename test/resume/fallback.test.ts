@@ -65,7 +65,7 @@ describe("an agent of a list of models that is taken up", () => {
       }
     }));
 
-  it.each([
+  it.each<[string, Partial<RigOptions>]>([
     ["hidden values", { redact: {} }],
     [
       "a reviewer of reports",
@@ -74,7 +74,7 @@ describe("an agent of a list of models that is taken up", () => {
         reviewer: { hooksFor: () => ({ onReturn: () => ({ type: "accept", result: undefined }) }) },
       },
     ],
-  ])("does so with %s in its pool too", (_, more: Partial<RigOptions>) =>
+  ])("does so with %s in its pool too", (_, more) =>
     run(function* () {
       const entries = yield* crash(
         job(listOf(scripts, leaving).model, more),

@@ -67,14 +67,14 @@ function callLines(
       results ? [`${space}    ${palette.dim(oneLine(call.message, 200))}`] : [],
     );
   }
-  const { outcome, attempts, ms, result, attended } = call;
+  const { outcome, attempts, ms, result, attended, terminal } = call;
   const facts = [
     outcome === null
       ? palette.yellow("outcome not known")
       : outcome === "ok"
         ? undefined
         : palette.red(outcome),
-    outcome === "ok" && !attended && attempts > 0 ? "not read" : undefined,
+    outcome === "ok" && !attended && !terminal && attempts > 0 ? "not read" : undefined,
     attempts > 1 ? `${attempts} attempts` : undefined,
     ms === null || ms < WORTH_SAYING ? undefined : lasting(ms),
     outcome === "error" ? oneLine(String(result), 80) : undefined,

@@ -88,6 +88,7 @@ function announce(agent: AgentState): void {
       parent: parentOf(agent)?.key,
       depth: pool.depth,
       pool: pool.key,
+      ...(agent.model.id === pool.model.id ? {} : { model: agent.model.id }),
     });
   if (!pool.run.recorder || past?.parent || past?.spine !== undefined) return;
   const from = typeof origin === "number" ? { spine: origin } : { parent: origin! };

@@ -121,6 +121,8 @@ type AgentHappening = { readonly agent: string } & (
       readonly parent: string | undefined;
       readonly depth: number;
       readonly pool: string;
+      /** Its model, where that is not its pool's. */
+      readonly model?: string;
     }
   | {
       readonly type: "agent:state";

@@ -4,18 +4,31 @@ import type { RunStatus, RunSummary } from "../values/views.ts";
 import { isHeld } from "./lease.ts";
 
 /** The sums of a run that has not ended are not up to date in its row: they are counted. */
-const counted = (sum: string, table: string, column: string): string =>
-  `case when r.ended_at is null then (select ${sum} from ${table} c where c.run = r.id) else r.${column} end as ${column}`;
+const live = (column: string, counted: string): string =>
+  `case when r.ended_at is null then ${counted} else r.${column} end as ${column}`;
+const of = (sum: string, table: string): string => `(select ${sum} from ${table} c where c.run = r.id)`;
+const counted = (sum: string, table: string, column: string): string => live(column, of(sum, table));
+
+/** Turns and reviews use tokens. */
+const tokens = (column: string): string =>
+  live(column, ["turns", "reviews"].map((table) => of(`coalesce(sum(${column}), 0)`, table)).join(" + "));
+
+/** Where one price is not known, what the run cost is not. A review that asked nobody costs nothing. */
+const cost = live(
+  "cost",
+  `${of("case when count(cost) = count(*) then coalesce(sum(cost), 0) end", "turns")} +
+    ${of("case when count(cost) = count(case when input_tokens + output_tokens > 0 then 1 end) then coalesce(sum(cost), 0) end", "reviews")}`,
+);
 
 const SUMMARY = `select r.id, r.question, r.status, r.started_at, r.ended_at, l.place, l.expires_at,
     ${counted("count(*)", "agents", "agents")},
     ${counted("count(*)", "turns", "turns")},
-    ${counted("count(dispatched_at)", "calls", "calls")},
+    ${counted("count(case when terminal = 0 then dispatched_at end)", "calls", "calls")},
     ${counted("count(*)", "refusals", "refusals")},
-    ${counted("coalesce(sum(input_tokens), 0)", "turns", "input_tokens")},
-    ${counted("coalesce(sum(output_tokens), 0)", "turns", "output_tokens")},
-    ${counted("coalesce(sum(cached_tokens), 0)", "turns", "cached_tokens")},
-    ${counted("case when count(cost) = count(*) then coalesce(sum(cost), 0) end", "turns", "cost")},
+    ${tokens("input_tokens")},
+    ${tokens("output_tokens")},
+    ${tokens("cached_tokens")},
+    ${cost},
     (select count(*) from agents a where a.run = r.id and a.ended_at is null) as live,
     (select count(*) from approvals p where p.run = r.id and p.state = 'open'
       and not exists (select 1 from decisions d where d.run = p.run and d.id = p.id)) as asked

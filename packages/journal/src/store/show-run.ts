@@ -122,6 +122,7 @@ const turnView = (
   forced: Number(row.forced) === 1,
   startedAt: timeOf(row.started_at)!,
   ms: Number(row.ended_at) - Number(row.started_at),
+  model: row.model as string | null,
   finish: String(row.finish),
   usage: usageOf(row),
   calls,
@@ -151,6 +152,7 @@ const callView = (row: SqlRow, json: (value: unknown) => unknown): CallView => (
   outcome: row.outcome as CallView["outcome"],
   attended: Number(row.attended) === 1,
   attempts: Number(row.attempts),
+  terminal: Number(row.terminal) === 1,
   ms: row.ms === null ? null : Number(row.ms),
   result: json(row.result),
 });

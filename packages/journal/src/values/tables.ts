@@ -13,6 +13,9 @@ export interface Table {
  * The sums in `runs` are brought up to date whenever a pool opens or closes, and at the end.
  *
  * `idx` is the place of the event that made the row: rows are added at a table's end, and change near it.
+ *
+ * `turns.model` is the model that generated the turn. `calls.terminal` is 1 for the call that ends its agent, which
+ * counts nowhere; one that executed and whose agent was not let stop is in `refusals` too, no other call is in both.
  */
 export const TABLES = {
   runs: {
@@ -73,6 +76,7 @@ export const TABLES = {
       cached_tokens: "int",
       context_tokens: "int",
       cost: "real",
+      model: "text",
     },
   },
   calls: {
@@ -93,6 +97,7 @@ export const TABLES = {
       settled_at: "int",
       ms: "int",
       result: "json",
+      terminal: "int",
     },
   },
   refusals: {

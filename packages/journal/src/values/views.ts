@@ -65,6 +65,8 @@ export interface TurnView {
   readonly forced: boolean;
   readonly startedAt: string;
   readonly ms: number;
+  /** The model that generated it. */
+  readonly model: string | null;
   readonly finish: string;
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
   /** What it proposed, as far as anything became of it. */
@@ -102,8 +104,10 @@ export interface CallView {
   readonly outcome: "ok" | "error" | "substituted" | "withdrawn" | null;
   /** Whether the agent read the result. */
   readonly attended: boolean;
-  /** How often it executed. 0: a call that ends its agent, or one that a guard answered. */
+  /** How often it executed. 0: one that a guard answered. */
   readonly attempts: number;
+  /** It ends its agent, and counts nowhere as a call. */
+  readonly terminal: boolean;
   readonly ms: number | null;
   readonly result: unknown;
 }
