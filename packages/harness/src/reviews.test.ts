@@ -36,11 +36,14 @@ describe("what a job is reviewed for", () => {
     });
   });
 
-  it("is tried as hard, and judged by whom, it says itself", () => {
+  it("is judged by whom it says itself", () => {
     const own: Reviewer = { hooksFor: () => ({}) };
-    expect(reviewedToo(harness, { effort: "min", reviewer: own }, [pay])).toMatchObject({
-      effort: "min",
-      reviewer: own,
-    });
+    expect(reviewedToo(harness, { reviewer: own }, [pay])).toMatchObject({ reviewer: own });
+  });
+
+  it("may be tried at harder than its harness says, and not less: at min nothing would be reviewed", () => {
+    expect(
+      ["min", "medium", "max"].map((effort) => reviewedToo(harness, { effort } as Reviewing, [pay]).effort),
+    ).toEqual(["high", "high", "max"]);
   });
 });

@@ -1,6 +1,7 @@
 import {
   type AgentPoolOptions,
   type Effort,
+  hardest,
   identityOf,
   type Model,
   type ReviewOptions,
@@ -44,7 +45,8 @@ export const useReviews = (harness: Harness, options: ModelsOptions = {}): Opera
   });
 
 /**
- * What a job asks for beside its harness: it can ask for more, and not take anything back. Names of the harness that
+ * What a job asks for beside its harness: it can ask for more, and not take anything back. It may be tried harder than
+ * the harness says, and not less: at less effort there would be fewer reviews, and none at `min`. Names of the harness that
  * select none of the job's tools are left out where the job has names of its own, so that those can be checked.
  */
 export function reviewedToo(harness: Reviewing, own: Reviewing, tools: readonly Tool[]): Reviewing {
@@ -59,7 +61,7 @@ export function reviewedToo(harness: Reviewing, own: Reviewing, tools: readonly 
       tools: inside.tools ? [...(around.tools ?? []).filter(isKnown), ...inside.tools] : around.tools,
     },
     rules: [...(harness.rules ?? []), ...(own.rules ?? [])],
-    ...(own.effort === undefined ? {} : { effort: own.effort }),
+    effort: hardest(harness.effort ?? "min", own.effort ?? "min"),
     ...(own.reviewer === undefined ? {} : { reviewer: own.reviewer }),
   };
 }

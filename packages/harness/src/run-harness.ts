@@ -71,7 +71,7 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
     const models = yield* useModels(harness, reached);
     const reviews = yield* useReviews(harness, reached);
     const jobs = jobsOf({ harness, options, models, reviews, tools, corpus, hooks: program?.hooks ?? [] });
-    if (!program && !corpus) throw noDocuments();
+    if (!program && tools.length === 0) throw nothingToResearch();
     const body = withConfig(harness.config, function* (): Operation<Outcome> {
       if (!program) return { type: "brief", brief: yield* jobs.research() };
       const value = yield* program.run(options.question, jobs);
@@ -139,8 +139,9 @@ function jobsOf({ harness, options, models, reviews, tools, corpus, hooks }: Par
         model: own.model ?? modelFor(route ?? "*"),
       });
     },
-    research: (own = {}) =>
-      research({
+    research(own = {}) {
+      const reviewed = reviewedToo(reviews, own, own.tools ?? tools);
+      return research({
         question: options.question,
         tools,
         ...gates,
@@ -148,13 +149,17 @@ function jobsOf({ harness, options, models, reviews, tools, corpus, hooks }: Par
         ...(corpus ? { verifier: corpus } : {}),
         ...own,
         ...tightened(gates, own, own.tools ?? tools),
-        ...reviewedToo(reviews, own, own.tools ?? tools),
+        ...reviewed,
+        // the job itself may be done with less effort than its reviews
+        effort: own.effort ?? defaults.effort,
+        reviewEffort: reviewed.effort,
         ...watched,
         ...(own.model
           ? { model: own.model }
           : { model: modelFor("research"), models: { ...stages(modelFor), ...own.models } }),
         winding,
-      }),
+      });
+    },
   };
 }
 
@@ -172,9 +177,9 @@ function isBrief(value: unknown): value is Brief {
   );
 }
 
-const noDocuments = () =>
+const nothingToResearch = () =>
   new ConfigurationError(
-    "There are no documents to research: set tools.corpus.path in harness.yml, or give --corpus with a folder, a file or a glob.",
+    "There are no documents to research: set tools.corpus.path in harness.yml, or give --corpus with a folder, a file or a glob; or name MCP servers that have some in tools.mcp.servers.",
   );
 
 /** The limits that somebody set: where nobody did, the job has its own. */

@@ -30,6 +30,8 @@ export interface StageOptions
   readonly tools: readonly Tool[];
   /** Default `medium`. */
   readonly effort?: Effort;
+  /** How hard reviews try, where that is more than the job itself does. Default: `effort`. */
+  readonly reviewEffort?: Effort;
   /** Overrides what the effort gives. */
   readonly budget?: Partial<Budget>;
   /** Checks quotations against the files themselves, for example a corpus. Default: against what agents read. */
@@ -57,7 +59,7 @@ export interface Stage extends StageOptions {
 
 export function stageOf(options: StageOptions | Stage): Stage {
   if ("numbers" in options) return options;
-  const { verifier, clock, run, recovery, onEvent, effort, instructions, reviewer } = options;
+  const { verifier, clock, run, recovery, onEvent, instructions, reviewer } = options;
   const ledger = options.ledger ?? new Ledger(verifier === undefined ? {} : { verifier });
   return {
     ...options,
@@ -69,7 +71,7 @@ export function stageOf(options: StageOptions | Stage): Stage {
       ...(clock === undefined ? {} : { clock }),
       ...(run === undefined ? {} : { run }),
       ...(recovery === undefined ? {} : { recovery }),
-      effort,
+      effort: options.reviewEffort ?? options.effort,
       instructions,
       reviewer,
       onEvent(event) {

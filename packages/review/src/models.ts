@@ -17,26 +17,34 @@ export type ReviewModels =
   | { readonly [route in ReviewRoute | "review.*" | "*"]?: Model }
   | ((route: ReviewRoute, at: ReviewAt) => Model | undefined);
 
-/** The model of a route: the most specific one that is there. The embedded engine can't judge, and is none. */
+/** The model of a route: the most specific one that is there. One that cannot judge is none. */
 export function modelFor(
   models: ReviewModels | undefined,
   route: ReviewRoute,
   at: ReviewAt,
 ): Model | undefined {
-  const model = given(models, route, at);
-  return model?.id === "extractive" ? undefined : model;
+  const model = modelGiven(models, route, at);
+  return model && canJudge(model) ? model : undefined;
 }
 
-function given(models: ReviewModels | undefined, route: ReviewRoute, at: ReviewAt): Model | undefined {
+/** What is there for a route, whether or not it can judge. */
+export function modelGiven(
+  models: ReviewModels | undefined,
+  route: ReviewRoute,
+  at: ReviewAt,
+): Model | undefined {
   if (models === undefined) return undefined;
   if (typeof models === "function") return models(route, at);
   if (isModel(models)) return models;
   return models[route] ?? models["review.*"] ?? models["*"];
 }
 
+/** The embedded engine is no language model; a list of models, whose name has all of theirs, may come to it. */
+const canJudge = ({ id }: Model): boolean => !id.split(" | ").includes("extractive");
+
 const isModel = (models: object): models is Model => typeof (models as Partial<Model>).open === "function";
 
-/** Throws where a route has no model, or one whose price a budget in dollars needs and nobody knows. */
+/** Throws where a route has no model that can judge, or one whose price a budget in dollars needs and nobody knows. */
 export function checkModel(
   model: Model | undefined,
   asked: {
@@ -50,7 +58,13 @@ export function checkModel(
   const { route, effort, why, priced } = asked;
   if (!model)
     throw new ConfigurationError(
-      `reviewer: ${why}, and at effort ${effort} no model is there for the route ${route}; give it one, for example models: { "${route}": model }. The embedded engine "extractive" is no language model: it cannot judge.`,
+      `reviewer: ${why}, and at effort ${effort} no model is there for the route ${route}; give it one, for example models: { "${route}": model }.`,
+    );
+  if (!canJudge(model))
+    throw new ConfigurationError(
+      model.id === "extractive"
+        ? `reviewer: ${why}, and at effort ${effort} no model is there for the route ${route}: it comes to the embedded engine "extractive", which is no language model and cannot judge. Give the route another, for example models: { "${route}": anthropic/claude-haiku-4-5 }.`
+        : `reviewer: ${why}, and at effort ${effort} the route ${route} can come to the embedded engine "extractive" (${model.id}), which is no language model and cannot judge. Take it out of the route's list, or give the route ${route} models of its own.`,
     );
   if (priced && !model.price)
     throw new ConfigurationError(

@@ -8,11 +8,12 @@ import {
   type ToolLifecycleHooks,
 } from "@agentpool/core";
 import { depthOf, effortOf } from "./effort.ts";
-import { checkModel, modelFor } from "./models.ts";
+import type { Bench } from "./judge.ts";
+import { judgeReport } from "./judge-report.ts";
+import { judgeStep } from "./judge-step.ts";
+import { checkModel, modelGiven } from "./models.ts";
 import { type Options, optionsOf, type ReviewerOptions } from "./options.ts";
-import { ReportReviews } from "./report-reviews.ts";
 import { isConditional } from "./rules.ts";
-import { StepReviews } from "./step-reviews.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -40,8 +41,7 @@ export function reviewer(options: ReviewerOptions = {}): Reviewer {
 function hooksFor(asked: ReviewsAsked, desk: ReviewDesk, options: Options): ToolLifecycleHooks {
   checkRoutes(asked, options);
   const turns = new Turns(desk, options, asked);
-  const steps = new StepReviews(desk, options, asked, turns);
-  const reports = new ReportReviews(desk, options, asked, turns);
+  const bench: Bench = { desk, options, asked, turns };
   const { agent, tools, rules } = asked;
   const mayReview = {
     steps: asksForSteps(agent) || tools.length > 0 || rules.some(({ review }) => asksForSteps(review)),
@@ -53,8 +53,8 @@ function hooksFor(asked: ReviewsAsked, desk: ReviewDesk, options: Options): Tool
     restarts: Number.POSITIVE_INFINITY,
     timeoutMs: Number.POSITIVE_INFINITY,
     ...(rules.length > 0 ? { beforeTurn: (input) => turns.begin(input) } : {}),
-    ...(mayReview.steps ? { onPropose: (input) => steps.judge(input) } : {}),
-    ...(mayReview.reports ? { onReturn: (input) => reports.judge(input) } : {}),
+    ...(mayReview.steps ? { onPropose: (input) => judgeStep(bench, input) } : {}),
+    ...(mayReview.reports ? { onReturn: (input) => judgeReport(bench, input) } : {}),
   };
 }
 
@@ -65,7 +65,7 @@ function checkRoutes({ agent, tools, rules, effort, priced }: ReviewsAsked, { mo
     // at min rules are still matched, and nothing is reviewed
     for (const at of efforts)
       if (at !== "min" || route === "review.rules")
-        checkModel(modelFor(models, route, { effort: at, depth: depthOf(at, []) }), {
+        checkModel(modelGiven(models, route, { effort: at, depth: depthOf(at, []) }), {
           route,
           effort: at,
           why,
