@@ -1,5 +1,5 @@
-import { RESERVED } from "../decisions/overrides.ts";
 import { estimateTokens } from "../decisions/result.ts";
+import { words } from "../decisions/words.ts";
 import type { JournalEntry } from "../values/journal.ts";
 import type { Args } from "../values/json.ts";
 import type { Fate } from "./replay-guards.ts";
@@ -9,12 +9,17 @@ export interface RecordedFate {
   readonly call: string;
   readonly agent: string;
   readonly turn: number;
+  /** The tool that the model named, and its identity; undefined: there was none of that name. */
+  readonly named: string;
+  readonly identity: string | undefined;
   /** The tool it is judged as. */
   tool: string;
   /** As they were executed, or as a hook made them; undefined: only as the model wrote them. */
   args: Args | undefined;
   readonly input: string;
   fate: Fate;
+  /** Why a person was asked; undefined: nobody was. */
+  asked: string | undefined;
   ms: number | undefined;
   tokens: number | undefined;
   turnsAfter: number;
@@ -31,14 +36,22 @@ export function recordedCalls(entries: readonly JournalEntry[]): Map<string, Rec
         call: entry.call,
         agent: entry.agent,
         turn: entry.turn,
+        named: entry.tool,
+        identity: entry.identity,
         tool: entry.tool,
         args: undefined,
         input: entry.input,
         fate: { type: "other" },
+        asked: undefined,
         ms: undefined,
         tokens: undefined,
         turnsAfter: 0,
       });
+    else if (entry.type === "record:step")
+      for (const { call, approval } of entry.calls) {
+        const passed = calls.get(call);
+        if (passed) passed.asked = approval;
+      }
     else if ("call" in entry && entry.call !== undefined) {
       const call = calls.get(entry.call);
       if (call) note(call, entry);
@@ -65,10 +78,13 @@ function note(call: RecordedFate, entry: JournalEntry): void {
         JSON.stringify(entry.outcome.type === "ok" ? (entry.outcome.value ?? null) : entry.outcome) ?? "",
       );
       return;
+    case "approval:requested":
+      call.asked = entry.approval.reason;
+      return;
     case "call:refused":
     case "call:cancelled": {
-      if (isOurs(entry.guard)) return;
       const { guard, message } = entry;
+      if (isUnchangeable(guard, message)) return;
       call.fate = { type: entry.type === "call:refused" ? "refused" : "cancelled", guard, message };
       return;
     }
@@ -82,6 +98,8 @@ function note(call: RecordedFate, entry: JournalEntry): void {
   }
 }
 
-/** A check of the framework's own, which no setting changes. A guard that broke is the guard's. */
-const isOurs = (guard: string): boolean =>
-  guard !== "hook_error" && (RESERVED as readonly string[]).includes(guard);
+/** A refusal that no setting changes: of a call that cannot be read, that waits for itself, of a step sent back too often. */
+const isUnchangeable = (guard: string, message: string): boolean =>
+  guard === "invalid" || guard === "in_flight" || (guard === "limit" && message.startsWith(SENT_BACK));
+
+const [SENT_BACK = ""] = words.restarts(0).split(" 0 ");

@@ -9,10 +9,13 @@ import type { View } from "../decisions/view.ts";
 import { Later } from "../effects/later.ts";
 import { askGuards, type Verdict } from "../runtime/ask-guards.ts";
 import type { Outcome } from "../values/call.ts";
+import type { Happening } from "../values/event.ts";
 import type { JournalEntry } from "../values/journal.ts";
+import { identityOf, type Tool } from "../values/tool.ts";
 import type { RecordedFate } from "./recorded-calls.ts";
 import type { Fate, GuardReplay } from "./replay-guards.ts";
 import { ReplayedAgent } from "./replayed-agent.ts";
+import { isRefusedBy, ReplayedPolicy } from "./replayed-policy.ts";
 
 /** A call that passed its guards so far. */
 interface Standing {
@@ -26,6 +29,8 @@ interface Standing {
   /** Its outcome is known; it takes effect once the call has run here too. */
   succeeded: boolean | undefined;
   admitted: boolean;
+  /** It has its part of its agent's limits. */
+  reserved: boolean;
   /** Waits here for earlier calls in line. */
   parked: boolean;
 }
@@ -34,6 +39,10 @@ interface Standing {
 export class Replay {
   readonly #calls: ReadonlyMap<string, RecordedFate>;
   readonly #tools: ReadonlyMap<string, BoundTool>;
+  /** Tools of the record that are none of those. */
+  readonly #unknown = new Map<string, BoundTool>();
+  readonly #bindUnknown: (name: string, identity: string) => BoundTool;
+  readonly #policy: ReplayedPolicy;
   readonly #line = new Line();
   readonly #cohort = Lineage.empty();
   readonly #agents = new Map<string, ReplayedAgent>();
@@ -41,22 +50,77 @@ export class Replay {
   readonly #callers = new Map<string, string>();
   readonly #standing = new Map<string, Standing>();
   readonly #fates = new Map<string, Fate>();
+  /** Why a person is asked, by call. */
+  readonly #asks = new Map<string, string>();
+  /** Guards that broke here, by call. */
+  readonly #broken = new Map<string, Set<string>>();
   /** Agents that would not have been: the call that started them is refused here. */
   readonly #gone = new Set<string>();
 
-  constructor(calls: ReadonlyMap<string, RecordedFate>, { tools, hooks = [], guards = {} }: GuardReplay) {
+  constructor(
+    calls: ReadonlyMap<string, RecordedFate>,
+    { tools, hooks = [], guards = {}, ...policy }: GuardReplay,
+  ) {
     this.#calls = calls;
+    const all = [...tools.flatMap(hooksOf), ...hooks];
+    this.#policy = new ReplayedPolicy(policy, all);
     const keys = new Keys();
-    const known = guardNames([...tools.flatMap(hooksOf), ...hooks]);
+    const known = guardNames(all);
     const settings = guardSettings(checkedOverrides({ ...guards }), known);
     this.#tools = new Map(tools.map((tool) => [tool.name, bindTool(tool, hooks, settings, keys)]));
-    for (const { guards: bound } of this.#tools.values())
-      for (const guard of bound) if (guard.type === "keyed") this.#line.register(guard.key);
+    this.#bindUnknown = (name, identity) => {
+      const stub: Tool = { name, description: "", parameters: { type: "object" }, execute: () => undefined };
+      return identityOf(stub) === identity
+        ? bindTool(stub, hooks, settings, keys)
+        : { ...bindTool(stub, [], settings, keys), identity };
+    };
+    for (const bound of this.#tools.values()) this.#register(bound);
+  }
+
+  #register({ guards }: BoundTool): void {
+    for (const guard of guards) if (guard.type === "keyed") this.#line.register(guard.key);
   }
 
   /** What became of a call here; undefined: what is on record. */
   fateOf(call: string): Fate | undefined {
-    return this.#fates.get(call);
+    const fate = this.#fates.get(call);
+    const reason = this.#asks.get(call);
+    // who was asked then has said yes, where it ran
+    return fate?.type === "ran" && reason !== undefined && this.#calls.get(call)?.asked === undefined
+      ? { type: "asked", reason }
+      : fate;
+  }
+
+  isAsked(call: string): boolean {
+    const fate = this.#fates.get(call) ?? this.#calls.get(call)?.fate;
+    return (
+      this.#asks.has(call) &&
+      (fate?.type === "ran" || (fate?.type === "refused" && fate.guard === "approval"))
+    );
+  }
+
+  brokenOn(call: string): readonly string[] {
+    return [...(this.#broken.get(call) ?? [])];
+  }
+
+  isUnknown(call: string): boolean {
+    return !this.#tools.has(this.#calls.get(call)?.tool ?? "");
+  }
+
+  /** A tool as it gates calls; one that is not there any more is known by its name and identity alone. */
+  #boundOf({ tool, named, identity }: RecordedFate): BoundTool | undefined {
+    const known = this.#tools.get(tool) ?? this.#unknown.get(tool);
+    if (known || identity === undefined || tool !== named) return known;
+    const bound = this.#bindUnknown(tool, identity);
+    this.#unknown.set(tool, bound);
+    this.#register(bound);
+    return bound;
+  }
+
+  #note(happening: Happening): void {
+    if (happening.type !== "hook:error" || happening.call === undefined) return;
+    const broken = this.#broken.get(happening.call) ?? new Set();
+    this.#broken.set(happening.call, broken.add(happening.hook));
   }
 
   *take(entry: JournalEntry): Operation<void> {
@@ -72,10 +136,10 @@ export class Replay {
         if (
           this.#gone.has(entry.parent ?? "") ||
           this.#gone.has(this.#calls.get(call)?.agent ?? "") ||
-          (fate && fate.type !== "ran")
+          (fate && fate.type !== "ran" && fate.type !== "asked")
         )
           this.#gone.add(entry.agent);
-        this.#agents.set(entry.agent, new ReplayedAgent(entry, { parent, caller }));
+        this.#agents.set(entry.agent, new ReplayedAgent(entry, { parent, caller }, (e) => this.#note(e)));
         return;
       }
       case "record:forked": {
@@ -93,14 +157,20 @@ export class Replay {
       case "call:dispatched":
         return yield* this.#enter(this.#standing.get(entry.call));
       case "call:refused":
+        // a person had said no; here nobody is asked
+        if (entry.guard === "approval") yield* this.#enter(this.#standing.get(entry.call));
+        return yield* this.#settle(entry.call, true);
       case "call:cancelled":
       case "call:substituted":
         // it had waited in line; here it may run, and is taken to succeed
         return yield* this.#settle(entry.call, true);
       case "call:settled":
         return yield* this.#settle(entry.call, entry.outcome.type === "ok");
-      case "call:withdrawn":
+      case "call:withdrawn": {
+        const standing = this.#standing.get(entry.call);
+        if (standing) this.#giveBack(standing);
         return yield* this.#settle(entry.call, false);
+      }
       case "call:admitted":
         return yield* this.#admit(entry.call, entry.attended);
       case "agent:ended": {
@@ -114,16 +184,21 @@ export class Replay {
   /** At the gates, before it has a place in line. */
   *#propose(id: string): Operation<void> {
     const recorded = this.#calls.get(id)!;
-    const bound = this.#tools.get(recorded.tool);
+    const bound = this.#boundOf(recorded);
     const agent = this.#agents.get(recorded.agent);
     if (recorded.fate.type === "other" || !bound || !agent) return;
-    if (this.#gone.has(recorded.agent)) {
+    const args = recorded.args ?? argsOf(bound, recorded.input);
+    recorded.args = args;
+    if (this.#gone.has(recorded.agent) || recorded.turn > agent.last) {
       this.#fates.set(id, { type: "other" });
       return;
     }
-    const args = recorded.args ?? argsOf(bound, recorded.input);
+    const forbidden = this.#policy.forbids(recorded, bound);
+    if (forbidden) {
+      this.#fates.set(id, forbidden);
+      return;
+    }
     if (!args) return;
-    recorded.args = args;
     const standing: Standing = {
       recorded,
       agent,
@@ -133,6 +208,7 @@ export class Replay {
       lookers: bound.guards,
       succeeded: undefined,
       admitted: false,
+      reserved: false,
       parked: false,
     };
     const verdict = yield* this.#ask(standing, undefined);
@@ -140,21 +216,53 @@ export class Replay {
       this.#block(standing, verdict.outcome);
       return;
     }
+    if (verdict.approval !== undefined) this.#asks.set(id, verdict.approval);
+    // a person said no to this very call
+    if (verdict.approval !== undefined && isRefusedBy(recorded, "approval")) return;
     standing.lookers = verdict.lookers;
     this.#standing.set(id, standing);
     this.#fates.set(id, { type: "ran" });
   }
 
-  /** The calls of a step take their places in the order they were emitted. */
+  /** The calls of a step have their part of the limits, and take their places, in the order they were emitted. */
   *#enterStep({ agent, turn, calls }: Extract<JournalEntry, { type: "record:step" }>): Operation<void> {
     const asked = new Set(calls.filter(({ approval }) => approval !== undefined).map(({ call }) => call));
     const passed = new Set(calls.map(({ call }) => call));
-    const here = [...this.#standing.values()].filter(
-      ({ recorded }) => recorded.agent === agent && recorded.turn === turn && !asked.has(recorded.call),
+    const step = [...this.#standing.values()].filter(
+      ({ recorded }) => recorded.agent === agent && recorded.turn === turn,
     );
+    const here = step.filter((standing) => this.#goesOn(standing) && !asked.has(standing.recorded.call));
     for (const standing of here) yield* this.#enter(standing);
-    // what a guard had kept at the gates is taken to succeed, how long that takes nobody knows
+    // what was kept at the gates is taken to succeed, how long that takes nobody knows
     for (const { recorded } of here) if (!passed.has(recorded.call)) yield* this.#settle(recorded.call, true);
+  }
+
+  /** Whether a call goes on from its step: nobody who judged it kept it, and it is within its agent's limits. */
+  #goesOn(standing: Standing): boolean {
+    const { recorded, agent, bound } = standing;
+    if (this.#policy.isJudged(recorded)) {
+      this.#standing.delete(recorded.call);
+      this.#fates.set(recorded.call, recorded.fate);
+      return false;
+    }
+    const limit = this.#policy.limits(recorded, bound, agent);
+    if (limit) {
+      this.#standing.delete(recorded.call);
+      this.#fates.set(recorded.call, limit.fate);
+      if (limit.ends) agent.last = Math.min(agent.last, recorded.turn);
+      return false;
+    }
+    agent.reserve(bound.name);
+    standing.reserved = true;
+    return true;
+  }
+
+  /** A call that does not come to execute gives its part of the limits back. */
+  #giveBack(standing: Standing): void {
+    if (!standing.reserved) return;
+    standing.reserved = false;
+    standing.agent.reserve(standing.bound.name, -1);
+    standing.agent.last = Number.POSITIVE_INFINITY;
   }
 
   /** Takes its place in line, and runs unless earlier calls are in its way. */
@@ -175,6 +283,7 @@ export class Replay {
       yield* this.#wake();
       return;
     }
+    if (verdict.approval !== undefined) this.#asks.set(standing.recorded.call, verdict.approval);
     standing.parked = verdict.behind.some(({ state }) => state === "open");
     if (standing.parked) return;
     standing.lookers = [];
@@ -214,6 +323,7 @@ export class Replay {
 
   #block(standing: Standing, outcome: Outcome): void {
     const { call } = standing.recorded;
+    this.#giveBack(standing);
     this.#standing.delete(call);
     if (outcome.type === "refused" || outcome.type === "cancelled" || outcome.type === "substituted")
       this.#fates.set(call, {
@@ -228,7 +338,7 @@ export class Replay {
     const view: View = { lineage: agent.lineage, cohort: this.#cohort, line: this.#line, holder, ticket };
     const { call: id, tool, turn } = recorded;
     const call = { id, tool, identity: bound.identity, args, turn, bound, agent: agent.asked };
-    const verdict = askGuards(call, lookers, view);
+    const verdict = askGuards(call, lookers, view, this.#policy.asks(recorded, bound));
     return verdict instanceof Later ? yield* verdict.operation : verdict;
   }
 }

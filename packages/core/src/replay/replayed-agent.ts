@@ -5,7 +5,7 @@ import { Lineage } from "../decisions/lineage.ts";
 import { systemClock } from "../effects/clock.ts";
 import type { Asked } from "../runtime/call-state.ts";
 import type { Agent } from "../values/agent.ts";
-import type { PoolEvent } from "../values/event.ts";
+import type { Happening, PoolEvent } from "../values/event.ts";
 import { noUsage } from "../values/usage.ts";
 
 type Spawned = Extract<PoolEvent, { type: "agent:spawned" }>;
@@ -22,10 +22,19 @@ export class ReplayedAgent {
   readonly asked: Asked["agent"];
   lineage: Lineage;
   #view: Agent;
+  /** Calls that execute here, in all and by tool. */
+  reserved = 0;
+  readonly #reserved = new Map<string, number>();
+  /** The turn after which it reports, its calls being used up. */
+  last = Number.POSITIVE_INFINITY;
   /** How much it had read here when it had read so much then: where forks of it begin. */
   readonly #lengths = [0];
 
-  constructor({ agent, task, parent, depth, run }: Spawned, { caller, parent: from }: Origin) {
+  constructor(
+    { agent, task, parent, depth, run }: Spawned,
+    { caller, parent: from }: Origin,
+    emit: (event: Happening) => void,
+  ) {
     const under = caller ? [...caller.agent.holder.under, ...(caller.ticket ? [caller.ticket] : [])] : [];
     this.holder = { life: createLife(), under, tickets: new Set() };
     this.lineage = (from ?? caller?.agent)?.lineage.fork() ?? Lineage.empty();
@@ -48,9 +57,17 @@ export class ReplayedAgent {
       get view() {
         return self.view;
       },
-      // what a guard that breaks would leave on record is not kept: its refusal is what counts
-      pool: { run: { id: run, clock: systemClock(), emit: () => {} } },
+      pool: { run: { id: run, clock: systemClock(), emit } },
     };
+  }
+
+  reserve(tool: string, by: 1 | -1 = 1): void {
+    this.reserved += by;
+    this.#reserved.set(tool, this.reservedOf(tool) + by);
+  }
+
+  reservedOf(tool: string): number {
+    return this.#reserved.get(tool) ?? 0;
   }
 
   get view(): Agent {

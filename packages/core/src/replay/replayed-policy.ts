@@ -1,0 +1,91 @@
+import { type BoundTool, guardNames } from "../decisions/bind.ts";
+import { selects } from "../decisions/names.ts";
+import { words } from "../decisions/words.ts";
+import type { ToolLifecycleHooks } from "../values/hooks.ts";
+import type { RecordedFate } from "./recorded-calls.ts";
+import type { Fate, GuardReplay } from "./replay-guards.ts";
+import type { ReplayedAgent } from "./replayed-agent.ts";
+
+type Settings = Omit<GuardReplay, "tools" | "hooks" | "guards">;
+
+/** What a run itself allows, whatever its guards say. Of what is not set, the record's decision stands. */
+export class ReplayedPolicy {
+  readonly #settings: Settings;
+  /** Names of those who judge steps. */
+  readonly #judges: readonly string[];
+
+  constructor(settings: Settings, hooks: readonly ToolLifecycleHooks[]) {
+    this.#settings = settings;
+    const judging = hooks.flatMap((hook) => (hook.onPropose ? [hook.name ?? "onPropose"] : []));
+    const guards = new Set(guardNames(hooks));
+    this.#judges = ["review", "onPropose", ...judging].filter((name) => !guards.has(name));
+  }
+
+  /** Why a call is dead at its first gates; undefined: it is not. */
+  forbids(recorded: RecordedFate, bound: BoundTool): Fate | undefined {
+    const { deny, grants } = this.#settings;
+    const forms = [
+      bound,
+      ...(recorded.identity === undefined ? [] : [{ name: recorded.named, identity: recorded.identity }]),
+    ];
+    if (
+      deny
+        ? deny.some((pattern) => forms.some((form) => selects(pattern, form)))
+        : isRefusedBy(recorded, "deny")
+    )
+      return refused("deny", words.denied(bound.name));
+    const rejected = isRefusedBy(recorded, "auth_reject");
+    const isProtected = bound.tool.protected === true || rejected;
+    if (grants ? isProtected && !grants.some((grant) => selects(grant, bound)) : rejected)
+      return refused("auth_reject", words.protected(bound.name));
+    return undefined;
+  }
+
+  /** Whether those who judge steps kept it: a reviewer, a hook. Nobody asks them here. */
+  isJudged({ fate }: RecordedFate): boolean {
+    if (fate.type !== "refused") return false;
+    return this.#judges.some(
+      (name) =>
+        fate.guard === name || (fate.guard === "hook_error" && fate.message === words.hookError(name)),
+    );
+  }
+
+  /** Why a person is asked in any case; undefined: the run does not say so. */
+  asks({ asked }: RecordedFate, bound: BoundTool): string | undefined {
+    const { requireApproval } = this.#settings;
+    const said = words.approvalAsked(bound.name);
+    return (requireApproval ? requireApproval.some((pattern) => selects(pattern, bound)) : asked === said)
+      ? said
+      : undefined;
+  }
+
+  /** Which limit a call is beyond, before it runs; undefined: none. */
+  limits(recorded: RecordedFate, { name }: BoundTool, agent: ReplayedAgent): Limit | undefined {
+    const { maxToolCalls, maxCallsPerTool = {} } = this.#settings;
+    const most = Object.hasOwn(maxCallsPerTool, name) ? maxCallsPerTool[name] : undefined;
+    const then = isRefusedBy(recorded, "limit") ? recorded.fate : undefined;
+    const ofTool = then !== undefined && "message" in then && then.message?.startsWith(`${name} `) === true;
+    if (maxToolCalls !== undefined ? agent.reserved >= maxToolCalls : then && !ofTool)
+      return {
+        ends: maxToolCalls !== undefined,
+        fate: then && !ofTool ? then : refused("limit", words.callLimit(maxToolCalls ?? 0)),
+      };
+    if (most !== undefined ? agent.reservedOf(name) >= most : ofTool)
+      return {
+        ends: false,
+        fate: then && ofTool ? then : refused("limit", words.toolLimit(name, most ?? 0)),
+      };
+    return undefined;
+  }
+}
+
+export interface Limit {
+  readonly fate: Fate;
+  /** The agent reports then, and takes no further turn. */
+  readonly ends: boolean;
+}
+
+export const isRefusedBy = ({ fate }: RecordedFate, guard: string): boolean =>
+  fate.type === "refused" && fate.guard === guard;
+
+const refused = (guard: string, message: string): Fate => ({ type: "refused", guard, message });
