@@ -1,4 +1,4 @@
-import { type Earlier, type Harness, loadHarness, type Setting } from "@agentpool/harness";
+import { configOnRecord, type Earlier, type Harness, loadHarness, type Setting } from "@agentpool/harness";
 import { type StoredEntry, withoutPassword } from "@agentpool/journal";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
@@ -22,7 +22,7 @@ export const settingsToRecord = (
   cwd: harness.cwd,
   ...(file === undefined ? {} : { file }),
   flags: flags.map((flag) => ({ ...flag, value: unlocked(flag.value) })),
-  config: { ...harness.config, store: withoutPassword(harness.config.store) },
+  config: configOnRecord(harness.config),
 });
 
 /** The password of a store is nobody's business who reads the run: whoever takes it up has opened the store. */
