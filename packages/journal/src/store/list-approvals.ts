@@ -32,7 +32,7 @@ export async function listApprovals(
      order by a.requested_at, a.id`,
     run === undefined ? [] : [run],
   );
-  const texts = new Map<string, (digest: string) => string>();
+  const texts = new Map<string, (digest: string) => unknown>();
   const views: ApprovalView[] = [];
   for (const row of rows) {
     const of = String(row.run);

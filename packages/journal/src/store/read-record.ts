@@ -21,10 +21,10 @@ export async function readRecord(engine: Engine, run: string): Promise<StoredEnt
   return entries;
 }
 
-/** The large texts of a run, by digest. */
-export async function textsOf(engine: Engine, run: string): Promise<(digest: string) => string> {
+/** The large texts and results of a run, by digest. */
+export async function textsOf(engine: Engine, run: string): Promise<(digest: string) => unknown> {
   const rows = await engine.all("select digest, body from texts where run = ?", [run]);
-  const texts = new Map(rows.map(({ digest, body }) => [digest, JSON.parse(String(body)) as string]));
+  const texts = new Map(rows.map(({ digest, body }) => [digest, JSON.parse(String(body)) as unknown]));
   return (digest) => {
     const text = texts.get(digest);
     if (text === undefined)

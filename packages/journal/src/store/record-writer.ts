@@ -1,5 +1,6 @@
 import type { DerivedTables } from "../decisions/derived-tables.ts";
 import { encodeEntries, isKept } from "../decisions/encode-entries.ts";
+import type { LargeParts } from "../decisions/large-texts.ts";
 import type { RedactSecrets } from "../decisions/redact-secrets.ts";
 import { type Engine, UnmetError } from "../engine/engine.ts";
 import type { StoredEntry } from "../values/entry.ts";
@@ -67,7 +68,7 @@ export class RecordWriter {
     const entries = this.#pending;
     this.#pending = [];
     try {
-      const texts = new Map<string, string>();
+      const texts: LargeParts = new Map();
       const { entries: kept, bodies } = encodeEntries(entries, redact, texts);
       for (const entry of kept) tables.add(entry);
       for (const digest of texts.keys()) if (this.#known.has(digest)) texts.delete(digest);

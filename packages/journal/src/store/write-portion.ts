@@ -1,4 +1,5 @@
-import { encodeJson } from "../decisions/encode-entries.ts";
+import { encodeJson, encodeResult } from "../decisions/encode-entries.ts";
+import type { LargeParts } from "../decisions/large-texts.ts";
 import type { Engine, SqlValue, Statement } from "../engine/engine.ts";
 import { type Change, type ColumnType, TABLES, type Table, type TableName } from "../values/tables.ts";
 
@@ -11,8 +12,8 @@ export interface Portion {
   readonly first: number;
   /** Entries as JSON. */
   readonly bodies: readonly string[];
-  /** Large texts that are not in the store yet, by digest. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** Large texts and results that are not in the store yet, by digest. */
+  readonly texts: ReadonlyMap<string, unknown>;
   readonly changes: readonly Change[];
 }
 
@@ -44,15 +45,13 @@ const COLUMNS = new Map(
   Object.entries(TABLES).map(([name, { columns }]) => [name, Object.entries<ColumnType>(columns)]),
 );
 
-function valuesOf(
-  table: TableName,
-  row: Readonly<Record<string, unknown>>,
-  large: Map<string, string>,
-): SqlValue[] {
+function valuesOf(table: TableName, row: Readonly<Record<string, unknown>>, large: LargeParts): SqlValue[] {
   const values: SqlValue[] = [];
   for (const [column, type] of COLUMNS.get(table)!) {
     const value = row[column];
-    values.push(type === "json" ? encodeJson(value, large) : plain(value, type));
+    if (type === "json") values.push(encodeJson(value, large));
+    else if (type === "result") values.push(encodeResult(value, large));
+    else values.push(plain(value, type));
   }
   return values;
 }

@@ -1,5 +1,8 @@
-/** The type of a column in either engine. `json` is text that holds JSON; large parts of it may be references. */
-export type ColumnType = "text" | "int" | "real" | "json";
+/**
+ * The type of a column in either engine. `json` is text that holds JSON; large texts in it are references. Of a `result`
+ * all of it may be one.
+ */
+export type ColumnType = "text" | "int" | "real" | "json" | "result";
 
 export interface Table {
   readonly columns: { readonly [name: string]: ColumnType };
@@ -96,7 +99,7 @@ export const TABLES = {
       dispatched_at: "int",
       settled_at: "int",
       ms: "int",
-      result: "json",
+      result: "result",
       terminal: "int",
     },
   },
