@@ -189,9 +189,9 @@ describe("a harness with an MCP server", () => {
       yield* until(vi.waitFor(() => expect(done()).toContain("wait"), { timeout: 25_000, interval: 20 }));
       const pid = childOf(running.process.pid!);
       running.process.kill("SIGINT");
-      yield* until(running.saw("again"));
+      yield* until(running.saw("Winding down"));
       expect(isRunning(pid)).toBe(true);
-      running.process.kill("SIGINT");
+      running.process.kill("SIGTERM");
       expect((yield* until(running.ended)).code).toBe(130);
       expect(isRunning(pid)).toBe(false);
     }));
