@@ -156,13 +156,13 @@ defaults: { effort: high }`,
       expect(judged.body).toContain("one by one");
     }));
 
-  it("lets a reviewer that can reason do so as deeply as effort and rules ask, unless its route says how much", () =>
-    run(function* () {
-      for (const [route, weight, effort] of [
-        ["openai/gpt-5-mini", "high", "high"],
-        ["{ model: openai/gpt-5-mini, reasoning: minimal }", "high", "minimal"],
-        ["openai/gpt-4.1-mini", "high", undefined],
-      ] as const) {
+  for (const [route, weight, effort] of [
+    ["openai/gpt-5-mini", "high", "high"],
+    ["{ model: openai/gpt-5-mini, reasoning: minimal }", "high", "minimal"],
+    ["openai/gpt-4.1-mini", "high", undefined],
+  ] as const)
+    it(`lets a reviewer that can reason do so as deeply as effort and rules ask, unless its route says how much: ${route}`, () =>
+      run(function* () {
         const agent = yield* useWire(
           serving({ agent: [calls("cancel_order", { order: 7 }), calls("report", { result: "done" })] }),
         );
@@ -195,8 +195,7 @@ defaults: { effort: high }`,
         expect(code).toBe(0);
         expect(judge.received).toHaveLength(1);
         expect(JSON.parse(judge.received[0]!.body).reasoning?.effort).toBe(effort);
-      }
-    }));
+      }));
 
   it("that asks for reviews which no model can give is a configuration error that names the missing route", async () => {
     const docs = { "docs/a.md": "# A\n\nIt is blue.\n" };
@@ -216,6 +215,47 @@ defaults: { effort: high }`,
       expect([code, stdout]).toEqual([2, ""]);
     }
   });
+
+  it("finds a list of models that may come to one which cannot judge, before anything runs", () =>
+    run(function* () {
+      const wire = yield* useWire(serving({}));
+      const cwd = folderWith(
+        files(
+          wire.url,
+          "    tools: [cancel_order]",
+          'models: { "review.tools": [openai-compatible/judge, extractive] }',
+        ),
+      );
+      const { code, stderr } = yield* until(pool(["run", "Cancel order 7."], { cwd }));
+      expect(stderr).toMatch(/the route review\.tools can come to the embedded engine "extractive"/);
+      expect([code, wire.received.length]).toEqual([2, 0]);
+    }));
+
+  it("is reviewed as hard as it says: a pool of the program can be tried at less hard, and its reviews are not", () =>
+    run(function* () {
+      const wire = yield* useWire(
+        serving({
+          agent: [calls("cancel_order", { order: 7 }), calls("report", { result: "It stays." })],
+          review: [say({ passed: false, todo: null, adjustedReasoning: "It has shipped. I say so." })],
+        }),
+      );
+      const cwd = folderWith({
+        ...files(wire.url, "    tools: [cancel_order]", "defaults: { effort: low }"),
+        "p.ts": program.replace("yield* pool({", 'yield* pool({ effort: "min",'),
+      });
+      const { code, stdout, stderr } = yield* until(pool(["run", "--json", "Cancel order 7."], { cwd }));
+      expect(code).toBe(0);
+      expect(stderr).not.toContain("CANCELLED");
+      const reviews = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ type }) => /^review:/.test(type));
+      expect(reviews.map(({ type, effort }) => [type, effort])).toEqual([
+        ["review:started", "low"],
+        ["review:restarted", "low"],
+      ]);
+    }));
 
   it("has the built-in research job reviewed, whatever model does the work", () =>
     run(function* () {

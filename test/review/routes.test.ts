@@ -7,6 +7,7 @@ import {
   reportTool,
   type Weight,
 } from "@agentpool/core";
+import { extractive, fallback } from "@agentpool/models";
 import { type ReviewAt, reviewer } from "@agentpool/review";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
@@ -88,6 +89,34 @@ describe("who reviews", () => {
       );
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(String(error)).toMatch(/at effort max no model is there for the route review\.tools/);
+    }));
+
+  it("has to be able to judge: one that can come to the embedded engine is found when the pool opens, a list's last too", () =>
+    run(function* () {
+      const judge = judging(pass());
+      for (const [model, message] of [
+        [
+          extractive(),
+          /no model is there for the route review\.tools: it comes to the embedded engine "extractive"/,
+        ],
+        [
+          fallback([judge, extractive()]),
+          /the route review\.tools can come to .* "extractive" \(judge \| extractive\)/,
+        ],
+        [
+          fallback([extractive(), judge]),
+          /the route review\.tools can come to .* "extractive" \(extractive \| judge\)/,
+        ],
+      ] as const) {
+        const { model: agent, tools } = work();
+        const error = yield* thrownBy(
+          agentPool({ ...base, model: agent, tools, reviewer: reviewer({ models: { "review.*": model } }) }),
+        );
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(String(error)).toMatch(message);
+        expect(agent.requests).toEqual([]);
+      }
+      yield* play({ ...base, ...work(), reviewer: reviewer({ models: fallback([judge, judging(pass())]) }) });
     }));
 
   it("has to have a price where the run is limited in dollars", () =>
