@@ -50,9 +50,11 @@ interface Recorded {
   readonly model: Model;
   readonly agents: number;
   readonly guards?: GuardOverrides;
+  /** Calls of `read` that an agent has. */
+  readonly most?: number;
 }
 
-function* recorded({ tools, model, agents, guards }: Recorded) {
+function* recorded({ tools, model, agents, guards, most }: Recorded) {
   const entries: JournalEntry[] = [];
   const journal = {
     recorded: [],
@@ -67,6 +69,7 @@ function* recorded({ tools, model, agents, guards }: Recorded) {
     journal,
     orchestrate: parallel(tasks),
     ...(guards ? { guards } : {}),
+    ...(most === undefined ? {} : { budget: { maxCallsPerTool: { read: most } } }),
   });
   return entries;
 }
@@ -134,14 +137,16 @@ test("the settings that a run had give what is on record, however its calls over
         ticks: fc.record({ a: fc.nat(9), b: fc.nat(9), c: fc.nat(9), broken: fc.nat(9) }),
         cohort: fc.boolean(),
         keyed: fc.boolean(),
+        most: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
       }),
-      ({ script, ticks, cohort, keyed }) =>
+      ({ script, ticks, cohort, keyed, most }) =>
         run(function* () {
           const tools = [reading(keyed ? byKey : byLooking, (page) => ticks[page as "a"])];
           const model = scripted(({ key }) => reads(script[Number(key.split("/")[1])]!));
           const guards: GuardOverrides = { page_dedup: { scope: cohort ? "cohort" : "lineage" } };
-          const entries = yield* recorded({ tools, model, agents: script.length, guards });
-          const calls = yield* replayGuards(entries, { tools, guards });
+          const entries = yield* recorded({ tools, model, agents: script.length, guards, most });
+          const maxCallsPerTool: Record<string, number> = most === undefined ? {} : { read: most };
+          const calls = yield* replayGuards(entries, { tools, guards, maxCallsPerTool });
           for (const { call, recorded, replayed } of calls)
             expect({ call, ...replayed }).toEqual({ call, ...recorded });
         }),

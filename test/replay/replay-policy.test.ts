@@ -96,6 +96,19 @@ describe("a replay with other denies", () => {
       expect(yield* replay(entries, { deny: [] })).toEqual(["read a: ran", "read a: refused by read_dedup"]);
     }));
 
+  it("leaves what a program of its own denied, or asked a person about", () =>
+    run(function* () {
+      const had = { deny: [], requireApproval: [] };
+      const denied = yield* recorded({ turns, deny: ["read"] });
+      expect(yield* replay(denied, { deny: ["write"], had })).toEqual([
+        "read a: refused by deny",
+        "read a: refused by deny",
+      ]);
+      const asked = yield* recorded({ turns: [calls(["read", "a"]), done], requireApproval: ["read"] });
+      const [call] = yield* replayGuards(asked, { tools: [read], requireApproval: ["write"], had });
+      expect(call?.asked).toEqual({ recorded: true, replayed: true });
+    }));
+
   it("is asked about tools that are not there any more, by name and identity", () =>
     run(function* () {
       const entries = yield* recorded({ turns: [calls(["read", "a"]), done] });

@@ -142,15 +142,15 @@ export function addRecordedCommands(
 
   withStoreFlags(program.command("guards"))
     .description(
-      "Replay a run against other guard settings: what they would have refused, allowed and saved.",
+      "Replay a run against other settings: what they would have refused, asked about, allowed and saved.",
     )
     .argument("[run]", RUN_ARGUMENT)
     .addOption(
-      new Option("-s, --set <change>", "a change of a guard, such as url_dedup.scope=cohort").argParser(
+      new Option("-s, --set <change>", "a change, such as url_dedup.scope=cohort or deny=shell").argParser(
         (value: string, before: readonly string[] = []) => [...before, value],
       ),
     )
-    .option("--harness <file>", "take the guards of another harness.yml")
+    .option("--harness <file>", "take the settings of another harness.yml")
     .option("--suggest", "rank changes by what they would have saved, over this run or all")
     .option("-n, --limit <count>", "with --suggest: look at so many runs (default: 50)", countOf)
     .option("--json", "print one object")

@@ -249,7 +249,7 @@ describe("pool guards", () => {
     expect(code).toBe(0);
     expect(stdout.match(/ran → refused by url_dedup/g)).toHaveLength(2);
     expect(stdout).toContain("Of 3 calls: 2 more refused");
-    expect(stdout).toContain("is not known");
+    expect(stdout).toContain("Not known:\n- What the model would have done next");
     const yaml = /\n(defaults:\n[\s\S]*)$/.exec(stdout)![1]!;
     expect(yaml).toBe("defaults:\n  guards:\n    url_dedup: { scope: cohort }\n");
     writeFileSync(join(cwd, "other.yml"), `program: ./p.ts\n${yaml}`);
@@ -261,7 +261,13 @@ describe("pool guards", () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("did you mean url_dedup?")]);
     const suggested = await call(["guards", "--suggest", "--json"], { cwd });
     expect(JSON.parse(suggested.stdout)).toMatchObject([
-      { guard: "url_dedup", setting: { scope: "cohort" }, runs: 1, refused: 2 },
+      {
+        guard: "url_dedup",
+        setting: { scope: "cohort" },
+        runs: 1,
+        refused: 2,
+        notKnown: expect.arrayContaining([expect.stringContaining("What the model would have done next")]),
+      },
     ]);
   });
 });

@@ -1,17 +1,15 @@
-import {
-  type GuardOverrides,
-  type GuardReplay,
-  type JournalEntry,
-  type ReplayedCall,
-  replayGuards,
-} from "@agentpool/core";
+import { type GuardReplay, type JournalEntry, type ReplayedCall, replayGuards } from "@agentpool/core";
 import { type Harness, useTools } from "@agentpool/harness";
 import { isRunEntry, type Store } from "@agentpool/journal";
 import { type Operation, scoped } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
+import { changedSettings, type KnownNames } from "../guards/change-settings.ts";
 import { compareGuards, type GuardComparison } from "../guards/compare-guards.ts";
-import { CAVEAT, guardReport } from "../guards/guard-report.ts";
-import { changedGuards, guardsOf, guardsYaml } from "../guards/guard-settings.ts";
+import { type GuardReport, guardReport } from "../guards/guard-report.ts";
+import { guardsOf } from "../guards/guards-of.ts";
+import { isReview, notKnown } from "../guards/not-known.ts";
+import { type ReplaySettings, replayOf, settingsIn } from "../guards/replay-settings.ts";
+import { settingsYaml } from "../guards/settings-yaml.ts";
 import { candidates, type GuardSuggestion, ranked, suggestion } from "../guards/suggest-guards.ts";
 import type { Console } from "../io.ts";
 import { paletteFor } from "../palette.ts";
@@ -23,9 +21,9 @@ import { counted, lasting, short } from "../words.ts";
 
 export interface GuardsFlags extends StoreFlags {
   readonly json?: boolean;
-  /** Changes of the guards that the run had. */
+  /** Changes of the settings that the run had. */
   readonly set?: readonly string[];
-  /** A harness.yml whose guards to take instead. */
+  /** A harness.yml whose settings to take instead. */
   readonly harness?: string;
   /** Ranks changes by what they would have saved. */
   readonly suggest?: boolean;
@@ -47,17 +45,24 @@ export function* guardsCommand(
     io,
     flags.harness === undefined ? settings : { ...settings, file: flags.harness },
   );
-  const report = yield* withGuards(harness, function* ({ tools, hooks, known }) {
-    const before = guardsIn(settings.config);
-    const base = flags.harness === undefined && flags.set ? before : harness.config.defaults.guards;
-    const guards = changedGuards(base, flags.set ?? [], known);
-    const comparison = yield* compared({ tools, hooks, entries, guards, before });
-    return { run, guards, comparison };
+  const report = yield* withGuards(harness, function* (guarded): Operation<GuardReport> {
+    const before = settingsIn(settings.config);
+    const base = flags.harness === undefined && flags.set ? before : settingsIn(harness.config);
+    const after = changedSettings(base, flags.set ?? [], namesIn(guarded, entries));
+    const { comparison, calls } = yield* compared({ ...guarded, entries, after, before });
+    const reviews = harness.config.policy.review !== undefined;
+    const unknown = notKnown(comparison, { calls, entries, program: harness.config.program, reviews });
+    return { run, settings: after, before, comparison, notKnown: unknown };
   });
-  if (flags.json)
-    io.out.write(`${JSON.stringify({ run, guards: report.guards, ...report.comparison }, null, 2)}\n`);
+  if (flags.json) io.out.write(`${JSON.stringify(shown(report), null, 2)}\n`);
   else io.out.write(guardReport(report, paletteFor(io.stdout, io.env)));
   return EXIT.done;
+}
+
+/** A report for programs; guards have a place of their own beside the other settings. */
+function shown({ run, settings, comparison, notKnown: unknown }: GuardReport): object {
+  const { guards, ...others } = settings;
+  return { run, guards, settings: others, ...comparison, notKnown: unknown };
 }
 
 interface Guarded extends Required<Pick<GuardReplay, "tools" | "hooks">> {
@@ -73,18 +78,27 @@ const withGuards = <T>(harness: Harness, body: (guarded: Guarded) => Operation<T
     return yield* body({ tools, hooks, known: guardsOf(tools, hooks) });
   });
 
-interface Comparing extends Pick<GuardReplay, "tools"> {
-  readonly hooks: NonNullable<GuardReplay["hooks"]>;
-  readonly entries: readonly JournalEntry[];
-  readonly guards: GuardOverrides;
-  /** Those that the run had. */
-  readonly before: GuardOverrides;
+/** What settings may name: guards there are, tools there are and those of the run. */
+function namesIn({ known, tools }: Guarded, entries: readonly JournalEntry[]): KnownNames {
+  const called = entries.flatMap((entry) => (entry.type === "call:proposed" ? [entry.tool] : []));
+  return { guards: known, tools: [...new Set([...tools.map(({ name }) => name), ...called])].sort() };
 }
 
-function* compared({ tools, hooks, entries, guards, before }: Comparing): Operation<GuardComparison> {
-  const replay = (settings: GuardOverrides): Operation<readonly ReplayedCall[]> =>
-    replayGuards(entries, { tools, hooks, guards: settings });
-  return compareGuards(yield* replay(guards), yield* replay(before));
+interface Comparing extends Pick<Guarded, "tools" | "hooks"> {
+  readonly entries: readonly JournalEntry[];
+  readonly after: ReplaySettings;
+  /** Those that the run had. */
+  readonly before: ReplaySettings;
+}
+
+function* compared({ tools, hooks, entries, after, before }: Comparing): Operation<{
+  readonly comparison: GuardComparison;
+  readonly calls: readonly ReplayedCall[];
+}> {
+  const replay = (settings: ReplaySettings): Operation<readonly ReplayedCall[]> =>
+    replayGuards(entries, { tools, hooks, ...replayOf(settings, before) });
+  const calls = yield* replay(after);
+  return { calls, comparison: compareGuards(calls, yield* replay(before)) };
 }
 
 function* recordOf(
@@ -95,9 +109,6 @@ function* recordOf(
   const { settings } = beginningOf(run, record);
   return { settings, entries: record.filter((entry): entry is JournalEntry => !isRunEntry(entry)) };
 }
-
-const guardsIn = (config: unknown): GuardOverrides =>
-  (config as { defaults?: { guards?: GuardOverrides } } | undefined)?.defaults?.guards ?? {};
 
 /** Runs that are looked at, the newest. */
 const RUNS = 50;
@@ -113,18 +124,32 @@ function* suggest(io: Console, meant: string | undefined, flags: GuardsFlags): O
   if (!store || newest === undefined)
     throw new UsageError("No run is on record here yet; pool run begins one.");
   const { settings } = yield* recordOf(store, newest);
-  const suggestions = yield* withGuards(harnessOf(io, settings), function* ({ tools, hooks, known }) {
-    const changes = candidates(guardsIn(settings.config), known);
+  const harness = harnessOf(io, settings);
+  const suggestions = yield* withGuards(harness, function* ({ tools, hooks, known }) {
+    const changes = candidates(settingsIn(settings.config).guards, known);
     const found = changes.map(() => [] as GuardComparison[]);
+    const all = changes.map(() => ({ calls: [] as ReplayedCall[], entries: [] as JournalEntry[] }));
     for (const run of runs) {
       const { settings: own, entries } = yield* recordOf(store, run);
-      const before = guardsIn(own.config);
+      const before = settingsIn(own.config);
       for (const [at, { guard, setting }] of changes.entries()) {
-        const guards = { ...before, [guard]: setting! };
-        found[at]!.push(yield* compared({ tools, hooks, entries, guards, before }));
+        const after = { ...before, guards: { ...before.guards, [guard]: setting! } };
+        const { comparison, calls } = yield* compared({ tools, hooks, entries, after, before });
+        found[at]!.push(comparison);
+        if (comparison.changes.length === 0) continue;
+        for (const call of calls) all[at]!.calls.push(call);
+        for (const entry of entries) if (isReview(entry)) all[at]!.entries.push(entry);
       }
     }
-    return ranked(changes.map((change, at) => suggestion(change, found[at]!)));
+    const reviews = harness.config.policy.review !== undefined;
+    const unknown = all.map((replayed, at) => {
+      const sum = {
+        changes: found[at]!.flatMap((one) => one.changes),
+        uncertain: found[at]!.reduce((total, one) => total + one.uncertain, 0),
+      };
+      return notKnown(sum, { ...replayed, program: harness.config.program, reviews });
+    });
+    return ranked(changes.map((change, at) => suggestion(change, found[at]!, unknown[at]!)));
   });
   if (flags.json) io.out.write(`${JSON.stringify(suggestions, null, 2)}\n`);
   else io.out.write(suggestionReport(suggestions, runs.length));
@@ -145,7 +170,7 @@ function suggestionReport(suggestions: readonly GuardSuggestion[], runs: number)
   return [
     table([["--set", "runs", "calls", "tokens", "time"], ...rows]),
     `Over ${counted(runs, "run")}: what each change alone would have refused, and saved. See one with pool guards RUN --set …\n`,
-    `${CAVEAT}\n\n`,
-    guardsYaml({ [guard]: setting! }),
+    `Not known:\n${[...new Set(suggestions.flatMap((one) => one.notKnown))].map((what) => `- ${what}\n`).join("")}\n`,
+    settingsYaml({ ...settingsIn({}), guards: { [guard]: setting! } }, settingsIn({})),
   ].join("");
 }

@@ -7,6 +7,9 @@ export interface GuardComparison {
   readonly calls: number;
   readonly refused: number;
   readonly allowed: number;
+  /** Calls that would wait for a person who was not asked then, and those that would no longer. */
+  readonly asked: number;
+  readonly unasked: number;
   /** Calls of agents that would not have been started. */
   readonly unmade: number;
   /** Input tokens that the results of calls it spares took in the turns after them, by estimate. */
@@ -23,7 +26,7 @@ export interface GuardChange {
   readonly turn: number;
   readonly tool: string;
   readonly args: unknown;
-  readonly change: "refused" | "allowed" | "unmade" | "otherwise";
+  readonly change: "refused" | "allowed" | "asked" | "unasked" | "unmade" | "otherwise";
   readonly then: Fate;
   readonly now: Fate;
   readonly tokensSaved: number;
@@ -41,8 +44,9 @@ export function compareGuards(
   );
   const changes = after.flatMap((call): GuardChange[] => {
     const { recorded: then, replayed: now, tokens = 0, ms = 0, turnsAfter } = call;
-    if (same(then, now)) return [];
-    const spared = then.type === "ran" && now.type !== "ran";
+    const unasked = call.asked.recorded && !call.asked.replayed && now.type === "ran";
+    if (same(then, now) && !unasked) return [];
+    const spared = then.type === "ran" && now.type !== "ran" && now.type !== "asked";
     return [
       {
         call: call.call,
@@ -50,7 +54,7 @@ export function compareGuards(
         turn: call.turn,
         tool: call.tool,
         args: call.args,
-        change: changeOf(then, now),
+        change: same(then, now) ? "unasked" : changeOf(then, now),
         then,
         now,
         tokensSaved: spared ? tokens * turnsAfter : 0,
@@ -66,6 +70,8 @@ export function compareGuards(
     calls: after.filter(({ recorded }) => recorded.type !== "other").length,
     refused: count("refused"),
     allowed: count("allowed"),
+    asked: count("asked"),
+    unasked: count("unasked"),
     unmade: count("unmade"),
     tokensSaved: changes.reduce((sum, { tokensSaved }) => sum + tokensSaved, 0),
     msSaved: changes.reduce((sum, { msSaved }) => sum + msSaved, 0),
@@ -80,6 +86,7 @@ const guardOf = (fate: Fate): string | undefined => ("guard" in fate ? fate.guar
 
 function changeOf(then: Fate, now: Fate): GuardChange["change"] {
   if (now.type === "other") return "unmade";
+  if (now.type === "asked") return "asked";
   if (then.type === "ran") return "refused";
   return now.type === "ran" ? "allowed" : "otherwise";
 }

@@ -10,6 +10,8 @@ export interface GuardSuggestion {
   readonly refused: number;
   readonly tokensSaved: number;
   readonly msSaved: number;
+  /** What these numbers do not know. */
+  readonly notKnown: readonly string[];
 }
 
 /** Changes worth looking at: each guard that is off, or looks at its own agent alone, set to look at everybody. */
@@ -31,6 +33,7 @@ export const candidates = (
 export const suggestion = (
   change: { readonly guard: string; readonly setting: GuardOverrides[string] },
   comparisons: readonly GuardComparison[],
+  notKnown: readonly string[],
 ): GuardSuggestion => {
   const sum = (of: (comparison: GuardComparison) => number): number =>
     comparisons.reduce((total, comparison) => total + of(comparison), 0);
@@ -40,6 +43,7 @@ export const suggestion = (
     refused: sum(({ refused, unmade }) => refused + unmade),
     tokensSaved: sum(({ tokensSaved }) => tokensSaved),
     msSaved: sum(({ msSaved }) => msSaved),
+    notKnown,
   };
 };
 

@@ -24,6 +24,8 @@ export interface GuardReplay {
   readonly maxToolCalls?: number;
   /** The same of a tool, by its name. Tools without one are as they were. */
   readonly maxCallsPerTool?: Readonly<Record<string, number>>;
+  /** The lists that the run had. What it denied or asked about beyond them was its program's doing, and stands. */
+  readonly had?: { readonly deny: readonly string[]; readonly requireApproval: readonly string[] };
 }
 
 /**

@@ -23,16 +23,13 @@ export class ReplayedPolicy {
 
   /** Why a call is dead at its first gates; undefined: it is not. */
   forbids(recorded: RecordedFate, bound: BoundTool): Fate | undefined {
-    const { deny, grants } = this.#settings;
-    const forms = [
-      bound,
-      ...(recorded.identity === undefined ? [] : [{ name: recorded.named, identity: recorded.identity }]),
-    ];
-    if (
-      deny
-        ? deny.some((pattern) => forms.some((form) => selects(pattern, form)))
-        : isRefusedBy(recorded, "deny")
-    )
+    const { deny, grants, had } = this.#settings;
+    const written =
+      recorded.identity === undefined ? [] : [{ name: recorded.named, identity: recorded.identity }];
+    const selected = (patterns: readonly string[]) =>
+      patterns.some((pattern) => [bound, ...written].some((form) => selects(pattern, form)));
+    const denied = isRefusedBy(recorded, "deny");
+    if (deny ? selected(deny) || (denied && had && !selected(had.deny)) : denied)
       return refused("deny", words.denied(bound.name));
     const rejected = isRefusedBy(recorded, "auth_reject");
     const isProtected = bound.tool.protected === true || rejected;
@@ -52,11 +49,14 @@ export class ReplayedPolicy {
 
   /** Why a person is asked in any case; undefined: the run does not say so. */
   asks({ asked }: RecordedFate, bound: BoundTool): string | undefined {
-    const { requireApproval } = this.#settings;
+    const { requireApproval, had } = this.#settings;
     const said = words.approvalAsked(bound.name);
-    return (requireApproval ? requireApproval.some((pattern) => selects(pattern, bound)) : asked === said)
-      ? said
-      : undefined;
+    const selected = (patterns: readonly string[]) => patterns.some((pattern) => selects(pattern, bound));
+    const then = asked === said;
+    const now = requireApproval
+      ? selected(requireApproval) || (then && had && !selected(had.requireApproval))
+      : then;
+    return now ? said : undefined;
   }
 
   /** Which limit a call is beyond, before it runs; undefined: none. */

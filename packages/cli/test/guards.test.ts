@@ -1,0 +1,145 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { call } from "./in-process.ts";
+import { folderWith } from "./pool.ts";
+
+/** Two agents that search the same, read, and send a letter. */
+const files = {
+  "harness.yml": "program: ./p.ts\n",
+  "p.ts": `
+    import { dedup, defineTool, parallel } from "@agentpool/core";
+    import { defineHarness } from "@agentpool/harness";
+    import { scripted } from "@agentpool/models";
+    const tool = (name, more = {}) => ({
+      ...defineTool({
+        name, description: "Does " + name, parameters: { type: "object", properties: { on: { type: "string" } } },
+        hooks: { beforeDispatch: [dedup(name + "_dedup", ({ on }) => on)] },
+        execute: ({ on }) => name + " of " + on,
+      }),
+      ...more,
+    });
+    const does = (...made) => ({ calls: made.map(([tool, on]) => ({ tool, args: { on } })) });
+    const model = scripted(() => [
+      does(["search", "a"], ["search", "b"]), does(["read", "a"]), does(["search", "c"]), does(["send", "ada"]), { text: "done" },
+    ]);
+    export default defineHarness({
+      tools: [tool("search"), tool("read"), tool("send", { protected: true })],
+      *run(_, { pool }) { return (yield* pool({ model, orchestrate: parallel(["one", "two"]) })).agents.length; },
+    });`,
+};
+
+async function ran(more: readonly string[] = []): Promise<string> {
+  const cwd = folderWith(files);
+  expect((await call(["run", ...more, "Go."], { cwd })).code).toBe(0);
+  return cwd;
+}
+
+const guards = async (cwd: string, ...args: string[]) => {
+  const { code, stdout, stderr } = await call(["guards", "latest", "--json", ...args], { cwd });
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout);
+};
+
+const changesIn = ({
+  changes,
+}: {
+  changes: { tool: string; args: { on: string }; now: { type: string; guard?: string } }[];
+}) =>
+  changes.map(
+    ({ tool, args, now }) => `${tool} ${args.on}: ${now.type}${now.guard ? ` by ${now.guard}` : ""}`,
+  );
+
+describe("pool guards", () => {
+  it("knows denies, limits, approvals and grants of another harness.yml, under the names that are published", async () => {
+    const cwd = await ran(["--grant", "send"]);
+    writeFileSync(
+      join(cwd, "other.yml"),
+      "program: ./p.ts\npolicy: { deny: [read], requireApproval: [send] }\ndefaults: { budget: { maxCallsPerTool: { search: 2 } } }\n",
+    );
+    const told = await guards(cwd, "--harness", "other.yml");
+    expect(changesIn(told)).toEqual(
+      ["read a: refused by deny", "search c: refused by limit", "send ada: asked"].flatMap((one) => [
+        one,
+        one,
+      ]),
+    );
+    expect(told).toMatchObject({ refused: 4, asked: 2, allowed: 0 });
+    expect(told.notKnown.join()).toContain("What a person would have said");
+    expect(told.notKnown.join()).toContain("at that time");
+    const { stdout } = await call(["guards", "latest", "--harness", "other.yml"], { cwd });
+    expect(stdout).toContain("ran → refused by deny");
+    expect(stdout).toContain("ran → refused by limit");
+    expect(stdout).toContain("ran → asked, waits for a person");
+    expect(stdout).toContain("4 more refused, 2 more would wait for a person");
+    const yaml = /\n(defaults:\n[\s\S]*)$/.exec(stdout)![1];
+    expect(yaml).toBe(
+      "defaults:\n  budget:\n    maxCallsPerTool: { search: 2 }\npolicy:\n  deny: [read]\n  requireApproval: [send]\n",
+    );
+  });
+
+  it("takes the same as changes, wherever harness.yml has them, and what it prints is taken by harness.yml", async () => {
+    const cwd = await ran(["--grant", "send"]);
+    const set = (...changes: string[]) => guards(cwd, ...changes.flatMap((change) => ["--set", change]));
+    expect(changesIn(await set("deny=read"))).toEqual(Array(2).fill("read a: refused by deny"));
+    expect(changesIn(await set("policy.deny=read,search_*", "deny="))).toEqual([]);
+    expect(changesIn(await set("grants="))).toEqual(Array(2).fill("send ada: refused by auth_reject"));
+    expect(changesIn(await set("policy.requireApproval=send"))).toEqual(Array(2).fill("send ada: asked"));
+    expect(changesIn(await set("maxCallsPerTool.search=2"))).toEqual(
+      Array(2).fill("search c: refused by limit"),
+    );
+    const limited = await set("defaults.budget.maxToolCalls=3");
+    expect(changesIn(limited)).toEqual(
+      ["search c: refused by limit", "send ada: other"].flatMap((one) => [one, one]),
+    );
+    expect(limited).toMatchObject({ refused: 2, unmade: 2 });
+    const { stdout } = await call(
+      [
+        "guards",
+        "latest",
+        "--set",
+        "deny=read",
+        "--set",
+        "maxToolCalls=3",
+        "--set",
+        "guards.search_dedup.scope=cohort",
+      ],
+      { cwd },
+    );
+    const yaml = /\n(defaults:\n[\s\S]*)$/.exec(stdout)![1]!;
+    writeFileSync(join(cwd, "pasted.yml"), `program: ./p.ts\n${yaml}`);
+    expect((await call(["config", "-f", "pasted.yml"], { cwd })).code).toBe(0);
+    expect(readFileSync(join(cwd, "pasted.yml"), "utf8")).toContain("maxToolCalls: 3");
+  });
+
+  it.each([
+    ["deny=raed", "did you mean read?"],
+    ["maxCallsPerTool.serach=2", "did you mean search?"],
+    ["maxToolCalls=few", "accepted is a whole number"],
+    ["maxToolCals=2", "did you mean maxToolCalls?"],
+    ["search_dedup.scope=all", "accepted are NAME.scope=cohort"],
+    ["nonsense", "accepted are NAME.scope=cohort"],
+  ])("says of --set %s what is taken", async (change, message) => {
+    const cwd = await ran(["--deny", "send"]);
+    const { code, stderr } = await call(["guards", "latest", "--set", change], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("lets through what was denied, limited or without a grant then", async () => {
+    const cwd = await ran(["--deny", "read"]);
+    const told = await guards(cwd, "--set", "deny=", "--set", "grants=send");
+    expect(changesIn(told)).toEqual(["read a: ran", "send ada: ran"].flatMap((one) => [one, one]));
+    expect(told).toMatchObject({ refused: 0, allowed: 4, uncertain: 0 });
+    expect(told.notKnown.join()).toContain("it is taken to succeed");
+  });
+
+  it("says what it cannot know in its help", async () => {
+    const { stdout } = await call(["guards", "--help"], { cwd: folderWith({}) });
+    for (const text of [
+      "what the model would have done next",
+      "a person would have said, or a reviewer",
+      "notKnown",
+    ])
+      expect(stdout).toContain(text);
+  });
+});
