@@ -69,7 +69,7 @@ ${rest}`,
       ...args: string[]
     ): Operation<{ code: number | null; stdout: string; stderr: string; events: Event[] }> {
       const ended = yield* until(pool(args, { cwd, env: { SHOP_LOG: log } }));
-      const lines = args.includes("--json") ? ended.stdout.trim().split("\n") : [];
+      const lines = args[0] === "run" && args[1] === "--json" ? ended.stdout.trim().split("\n") : [];
       return { ...ended, events: lines.map((line) => JSON.parse(line)) };
     },
   };
@@ -180,6 +180,22 @@ describe("a harness with an MCP server", () => {
       const recorded = stored + (existsSync(wal) ? readFileSync(wal).toString("latin1") : "");
       expect(recorded).toContain("mcp:shop/note");
       expect(recorded).not.toContain("not for the record");
+    }));
+
+  it("waits for people without its server, and reaches it again when it is taken up", () =>
+    run(function* () {
+      const { runs, done } = yield* useShop({
+        calls: [["shop__note", { text: "a" }], report],
+        rest: 'policy: { requireApproval: ["mcp:shop/note"] }',
+      });
+      expect((yield* runs("run", "Note it.")).code).toBe(3);
+      const [open] = JSON.parse((yield* runs("approvals", "--json")).stdout.replace(/^.*?\[/s, "[")) as {
+        id: string;
+      }[];
+      expect((yield* runs("approve", open!.id)).code).toBe(0);
+      const resumed = yield* runs("resume", "latest");
+      expect([resumed.code, resumed.stdout]).toEqual([0, "done\n"]);
+      expect(done()).toEqual(["note a"]);
     }));
 
   it("keeps its server while it winds down, and leaves it nowhere afterwards", () =>
