@@ -1,5 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { run } from "effection";
+import { agentPool, parallel } from "@agentpool/core";
+import { scripted } from "@agentpool/models";
+import { run, scoped } from "effection";
 import { expect, test } from "vitest";
 import { openSqlite } from "../src/engine/sqlite.ts";
 import { openStore, StoreError } from "../src/index.ts";
@@ -89,6 +91,24 @@ onEveryEngine((usePlace) => {
       const [one, two, three] = [openStore(place), openStore(place), openStore(place)];
       const stores = [yield* one, yield* two, yield* three];
       for (const store of stores) expect(yield* store.runs()).toEqual([]);
+    }));
+
+  test("an agent whose task holds a secret is taken up, with the secret out of its record", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      const job = () =>
+        scoped(function* () {
+          const journal = yield* store.journal("r1");
+          const model = scripted(() => [{ text: "done" }]);
+          const orchestrate = parallel(["Look at https://ada:hunter22@host/ now."]);
+          const result = yield* agentPool({ run: "r1", journal, model, tools: [], orchestrate });
+          return { result, asked: model.requests.length };
+        });
+      const first = yield* job();
+      expect(JSON.stringify(yield* store.record("r1"))).not.toContain("hunter22");
+      const again = yield* job();
+      expect(again.asked).toBe(0);
+      expect(again.result.agents[0]!.result).toBe(first.result.agents[0]!.result);
     }));
 
   test("secrets are out of everything that is written", () =>

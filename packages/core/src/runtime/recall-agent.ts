@@ -21,9 +21,11 @@ import type { Pool } from "./pool-state.ts";
  * - An agent whose end is on record does not run at all, unless somebody forks from it.
  */
 export function claim(pool: Pool, key: string, task: string): RecordedAgent | undefined {
-  const past = pool.run.recorder?.recorded.agents.get(key);
+  const { recorder } = pool.run;
+  const past = recorder?.recorded.agents.get(key);
   if (!past || past.claimed) return undefined;
-  if (past.task !== task && !pool.run.recorder?.journal.force)
+  const { journal } = recorder!;
+  if (past.task !== task && past.task !== journal.asRecorded?.(task) && !journal.force)
     throw new ResumeError(
       `agent "${key}" has another task than on record: found "${excerpt(task)}", on record is "${excerpt(past.task)}". Take the run up with the harness it was begun with, or by force.`,
     );
