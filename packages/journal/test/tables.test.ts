@@ -1,5 +1,13 @@
 import { spawn as start } from "node:child_process";
-import { agentPool, dedup, defineTool, type JournalEntry, parallel } from "@agentpool/core";
+import {
+  agentPool,
+  dedup,
+  defineTool,
+  type JournalEntry,
+  parallel,
+  reportTool,
+  type ToolLifecycleHooks,
+} from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { type Operation, run, scoped, until } from "effection";
 import fc from "fast-check";
@@ -22,8 +30,11 @@ const read = defineTool({
   },
 });
 
-/** The entries of a pool of agents that read these pages. */
-function* entriesOf(script: readonly (readonly (readonly string[])[])[]): Operation<JournalEntry[]> {
+/** The entries of a pool of agents that read these pages, and end in words or with a call in turn. */
+function* entriesOf(
+  script: readonly (readonly (readonly string[])[])[],
+  hooks: readonly ToolLifecycleHooks[] = [],
+): Operation<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   yield* agentPool({
     run: "r1",
@@ -32,9 +43,12 @@ function* entriesOf(script: readonly (readonly (readonly string[])[])[]): Operat
       ...script[Number(key.split("/")[1])]!.map((pages) => ({
         calls: pages.map((page) => ({ tool: "read", args: { page } })),
       })),
-      { text: "done" },
+      key.endsWith("0") ? { text: "done" } : { calls: [{ tool: "report", args: { result: "done" } }] },
+      { text: "done, in words" },
     ]),
     tools: [read],
+    terminal: reportTool,
+    hooks,
     orchestrate: parallel(script.map((_, at) => `task ${at}`)),
   });
   return entries;
@@ -94,11 +108,50 @@ test("the tables are what the events say, in whatever portions and by however ma
               JSON.stringify(entries.filter(({ type }) => !/^(turn:delta|agent:state)$/.test(type))),
             ),
           );
-          expect(yield* rowsIn(`${folder}/a.db`)).toEqual(yield* rowsIn(`${folder}/b.db`));
+          const rows = yield* rowsIn(`${folder}/a.db`);
+          expect(rows).toEqual(yield* rowsIn(`${folder}/b.db`));
+          // what was refused was not called
+          const called = new Set(rows.calls!.map(({ call }) => call));
+          expect(rows.refusals!.filter(({ call }) => called.has(call!))).toEqual([]);
         }),
     ),
     { numRuns: 25 },
   ));
+
+test("the call that ends an agent is among its calls from when it executes, and counts nowhere", () =>
+  run(function* () {
+    const folder = yield* useFolder();
+    const entries = yield* entriesOf([[], [["a"]]]);
+    const executing = entries.findIndex(({ type }) => type === "record:executing");
+    const call = "agent/1:2#0";
+    yield* record(`${folder}/cut.db`, entries.slice(0, executing + 1), []);
+    expect((yield* rowsIn(`${folder}/cut.db`)).calls).toMatchObject([
+      { tool: "read", terminal: 0 },
+      { call, tool: "report", args: '{"result":"done"}', terminal: 1, attempts: 1, outcome: null },
+    ]);
+    yield* record(`${folder}/whole.db`, entries, []);
+    const { calls, runs } = yield* rowsIn(`${folder}/whole.db`);
+    expect(calls!.at(-1)).toMatchObject({ call, terminal: 1, outcome: "ok", result: '"done"', attended: 0 });
+    expect(runs).toMatchObject([{ calls: 1 }]);
+    for (const name of ["cut", "whole"]) {
+      const store = yield* openStore(`sqlite:${folder}/${name}.db`);
+      expect((yield* store.runs()).map(({ calls }) => calls)).toEqual([1]);
+    }
+  }));
+
+test("a terminal call that executed, and whose agent was not let stop, is both a call and a refusal", () =>
+  run(function* () {
+    const folder = yield* useFolder();
+    const hook: ToolLifecycleHooks = {
+      name: "floor",
+      onReturn: ({ call }) => (call ? { type: "reject", message: "Say it in words." } : undefined),
+    };
+    yield* record(`${folder}/runs.db`, yield* entriesOf([[], []], [hook]), []);
+    const { calls, refusals, turns } = yield* rowsIn(`${folder}/runs.db`);
+    expect(calls).toMatchObject([{ call: "agent/1:1#0", terminal: 1, outcome: "ok", result: '"done"' }]);
+    expect(refusals).toMatchObject([{ call: "agent/1:1#0", guard: "floor", message: "Say it in words." }]);
+    expect(turns!.map(({ model }) => model)).toEqual(["scripted", "scripted", "scripted"]);
+  }));
 
 test("what many agents read is stored once", () =>
   run(function* () {
@@ -131,7 +184,7 @@ const READER = `
   const db = new Database(process.argv[1]);
   const seen = db.prepare(\`select
     (select count(*) from events where type = 'turn:completed') as turnEvents, (select count(*) from turns) as turns,
-    (select count(*) from events where type = 'call:dispatched') as callEvents,
+    (select count(*) from events where type in ('call:dispatched', 'record:executing')) as callEvents,
     (select count(*) from calls where dispatched_at is not null) as calls\`);
   let going = true, reads = 0;
   process.stdin.on("end", () => { going = false; }).resume();
