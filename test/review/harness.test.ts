@@ -257,6 +257,34 @@ defaults: { effort: high }`,
       ]);
     }));
 
+  it("has a research job reviewed that its program tries at less hard", () =>
+    run(function* () {
+      const wire = yield* useWire(
+        serving({ review: [say({ passed: true, todo: null, adjustedReasoning: null })] }),
+      );
+      const cwd = folderWith({
+        "docs/emma.md": "# Emma\n\nEmma is a novel. It was written by Jane Austen and published in 1815.\n",
+        "p.ts": `
+          import { defineHarness } from "@agentpool/harness";
+          export default defineHarness({ *run(_, { research }) { return yield* research({ effort: "min" }); } });`,
+        "harness.yml": `program: ./p.ts
+models: { "review.*": openai-compatible/judge }
+providers: { openai-compatible: { baseURL: "${wire.url}/v1" } }
+policy: { review: { tools: [read] } }
+tools: { corpus: { path: docs } }
+store: none
+`,
+      });
+      const { code, stdout } = yield* until(pool(["run", "--json", "Who wrote Emma?"], { cwd }));
+      expect(code).toBe(0);
+      const types = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).type);
+      expect(types).toContain("review:passed");
+      expect(types).not.toContain("review:skipped");
+    }));
+
   it("has the built-in research job reviewed, whatever model does the work", () =>
     run(function* () {
       const wire = yield* useWire(
