@@ -70,10 +70,10 @@ interface Guarded extends Required<Pick<GuardReplay, "tools" | "hooks">> {
   readonly known: readonly string[];
 }
 
-/** Runs `body` with the tools and hooks of a harness, in which its guards are. */
+/** Runs `body` with the tools and hooks of a harness, in which its guards are. MCP servers have none, and stay alone. */
 const withGuards = <T>(harness: Harness, body: (guarded: Guarded) => Operation<T>): Operation<T> =>
   scoped(function* () {
-    const { tools, program } = yield* useTools(harness);
+    const { tools, program } = yield* useTools(harness, { servers: false });
     const hooks = program?.hooks ?? [];
     return yield* body({ tools, hooks, known: guardsOf(tools, hooks) });
   });
