@@ -25,8 +25,9 @@ Examples:
   pool fork 20260131 --at research/1:0 --deny read`;
 
 export const ASK = `
-A new run of the same harness, with its own record; pool show says what it follows up on. The extractive model reads
-documents and not conversations: ask it whole questions.
+A new run of the same harness, with its own record; pool show says what it follows up on. Its agents know the question
+and the answer of before, and look again for what that does not say. The extractive model takes from them what "it",
+"these" or "and in 1920?" are about, and quotes documents, as ever.
 
 Examples:
   pool ask latest "And which of these can be switched off?"

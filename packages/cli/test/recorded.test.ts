@@ -225,6 +225,27 @@ describe("a run that goes on from another", () => {
   });
 });
 
+describe("a follow-up that the embedded engine answers", () => {
+  it("says by itself what it is about, is searched for again and quoted, and names its origin on record", async () => {
+    const cwd = folderWith({
+      ...corpus,
+      "docs/hooks.md": "# Hooks\n\nA hook is switched off by taking it out of the program.\n",
+    });
+    await call(["run", "What is a guard?"], { cwd });
+    const [first] = JSON.parse((await call(["runs", "--json"], { cwd })).stdout);
+    const asked = await call(["ask", "latest", "And what is its name?"], { cwd });
+    expect(asked.code).toBe(0);
+    expect(asked.stdout).toContain("# And what is its name?");
+    expect(asked.stdout).toContain("And what is its name? (guard)");
+    expect(asked.stdout).toContain("The name of a guard is published");
+    const shown = JSON.parse((await call(["show", "latest", "--json"], { cwd })).stdout);
+    expect(shown.origin).toEqual({ run: first.id, kind: "ask" });
+    expect(shown.sources.map(({ source }: { source: string }) => source)).toContain("docs/guards.md");
+    const [started] = JSON.parse((await call(["export", "latest"], { cwd })).stdout).entries;
+    expect(started).toMatchObject({ type: "run:started", origin: { run: first.id, kind: "ask" } });
+  });
+});
+
 describe("pool guards", () => {
   it("shows what a wider guard would have refused, and the yaml to paste; a guard that is not there is named", async () => {
     const cwd = folderWith({

@@ -5,9 +5,11 @@ import { materialIn, mergeMove } from "./behaviours/merge.ts";
 import { type Move, say } from "./behaviours/move.ts";
 import { planMove } from "./behaviours/plan.ts";
 import { notFoundIn, reportMove, resultOf } from "./behaviours/report.ts";
+import { beforeOf } from "./conversation/before.ts";
 import { type Exchange, exchangesOf } from "./conversation/exchanges.ts";
 import { type Role, roleOf, type ToolRole } from "./conversation/roles.ts";
 import { jsonIn, taskOf, userText } from "./conversation/task.ts";
+import { selfContained } from "./question/self-contained.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the engine says it is, where it is asked to speak and has nothing to quote. */
@@ -26,7 +28,7 @@ export function decide(prefix: Prefix, messages: Prompt, request: GenerateReques
   const choice = request.toolChoice ?? "auto";
   const forced = typeof choice === "object" ? choice.tool : undefined;
   const all = prefix.tools.map((schema) => ({ name: schema.name, schema, role: roleOf(schema) }));
-  const task = taskOf(messages);
+  const task = selfContained(taskOf(messages), beforeOf(messages));
   const exchanges = exchangesOf(messages);
   // What was read with a tool that is no longer offered still counts.
   const search = byRole(all, "search");
