@@ -1,5 +1,12 @@
 import { dirname, resolve } from "node:path";
-import { isServerName, type McpServerConfig } from "@agentpool/tools";
+import {
+  isServerName,
+  type McpServerConfig,
+  McpServerError,
+  type McpServers,
+  useMcpServers,
+} from "@agentpool/tools";
+import type { Operation } from "effection";
 import type { Harness } from "./harness.ts";
 import { HarnessError, keyName, type Problem } from "./problem.ts";
 import type { HarnessFile } from "./schema.ts";
@@ -62,7 +69,7 @@ export function mcpServersOf(harness: Harness, env: Environment = process.env): 
       problems.push({
         origin: harness.originOf(pathOf(...at), "value"),
         key: keyName(pathOf(...at)),
-        message: `names ${written}, and the environment has no ${variable}. Set it, or put it into your shell's profile.`,
+        message: `names ${written}, and the environment has no ${variable}.`,
       });
       return written;
     });
@@ -84,6 +91,20 @@ export function mcpServersOf(harness: Harness, env: Environment = process.env): 
   );
   if (problems.length > 0) throw new HarnessError(problems);
   return servers;
+}
+
+/** Reaches the MCP servers of a harness; what is wrong with one gets its place in the file. */
+export function* useServers(harness: Harness): Operation<McpServers> {
+  try {
+    return yield* useMcpServers(mcpServersOf(harness));
+  } catch (error) {
+    if (!(error instanceof McpServerError)) throw error;
+    const { server, message } = error;
+    throw Object.assign(
+      new HarnessError([{ origin: harness.originOf(pathOf(server), "key"), key: "", message }]),
+      { cause: error },
+    );
+  }
 }
 
 /** A value of the environment, as it is written in harness.yml. */

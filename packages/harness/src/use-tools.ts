@@ -1,9 +1,9 @@
 import type { Tool } from "@agentpool/core";
-import { type Corpus, corpusTools, useCorpus, useMcpServers } from "@agentpool/tools";
+import { type Corpus, corpusTools, useCorpus } from "@agentpool/tools";
 import type { Operation } from "effection";
 import type { Harness } from "./harness.ts";
 import { loadProgram } from "./load-program.ts";
-import { mcpServersOf } from "./mcp-servers.ts";
+import { useServers } from "./mcp-servers.ts";
 import type { HarnessProgram } from "./program.ts";
 
 /** What a harness works with: its program, its documents, and the tools of both and of its MCP servers. */
@@ -32,7 +32,7 @@ export function* useTools(
   { onReading, servers = true }: UseToolsOptions = {},
 ): Operation<HarnessTools> {
   const program = yield* loadProgram(harness);
-  const served = yield* useMcpServers(servers ? mcpServersOf(harness) : []);
+  const served = servers ? yield* useServers(harness) : { tools: [], notices: [] };
   const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: onReading }));
   const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? []), ...served.tools];
   return { program, corpus, tools, notices: [...served.notices, ...(corpus?.notices ?? [])] };
