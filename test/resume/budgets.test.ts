@@ -1,4 +1,4 @@
-import { type Model, parallel } from "@agentpool/core";
+import { type AgentPoolOptions, type Model, parallel } from "@agentpool/core";
 import { run } from "effection";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -154,11 +154,13 @@ describe("where no undecided calls compete", () => {
     }));
     await fc.assert(
       fc.asyncProperty(alone, fc.double({ min: 0, max: 1, noNaN: true }), async (world, share) => {
-        const idempotent = (tools: Parameters<typeof pool>[0]["tools"]) =>
-          tools!.map((tool) => ({ ...tool, idempotent: true }));
+        const idempotent = ({ tools, terminal }: AgentPoolOptions): Partial<AgentPoolOptions> => ({
+          tools: tools!.map((tool) => ({ ...tool, idempotent: true })),
+          ...(terminal ? { terminal: { ...terminal, idempotent: true } } : {}),
+        });
         const journal = memoryJournal();
         const whole = await playWorld(world, undefined, {
-          adapt: (options) => ({ ...options, run: "r", journal, tools: idempotent(options.tools) }),
+          adapt: (options) => ({ ...options, run: "r", journal, ...idempotent(options) }),
         });
         const prefix = journal.entries.slice(0, Math.floor(share * (journal.entries.length + 1)));
         const again = await playWorld(world, undefined, {
@@ -167,7 +169,7 @@ describe("where no undecided calls compete", () => {
             ...options,
             run: "r",
             journal: memoryJournal(prefix),
-            tools: idempotent(options.tools),
+            ...idempotent(options),
           }),
         });
         expect(again.result).toEqual(whole.result);

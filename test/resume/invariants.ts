@@ -8,6 +8,7 @@ export function resumeViolations(recorded: readonly JournalEntry[], played: Play
   return [
     ...shown(past, played),
     ...executions(past, now),
+    ...closings(recorded, played),
     ...questions(past, now),
     ...generations(past, played),
     ...ends(past, now, played),
@@ -46,6 +47,22 @@ function* executions(past: readonly PoolEvent[], now: readonly PoolEvent[]): Ite
       yield `${event.call} was dispatched, and then refused by ${event.guard}`;
     if (event.type === "call:dispatched" && event.attempt < (dispatched.get(event.call) ?? 0))
       yield `${event.call} went back to attempt ${event.attempt}`;
+  }
+}
+
+/** An execution of a call that ends an agent is not given twice, nor one that was over. */
+function* closings(recorded: readonly JournalEntry[], { witness }: Played): Iterable<string> {
+  const begun = new Set<string>();
+  const over = new Set<string>();
+  for (const entry of recorded) {
+    if (entry.type === "record:executing") begun.add(`${entry.call} ${entry.attempt}`);
+    if (entry.type === "record:executed") over.add(entry.call);
+  }
+  const now = new Set<string>();
+  for (const execution of witness.closed) {
+    if (begun.has(execution) || now.has(execution)) yield `${execution} ended its agent twice`;
+    if (over.has(execution.split(" ")[0]!)) yield `${execution} ran although what it came to is on record`;
+    now.add(execution);
   }
 }
 

@@ -79,8 +79,11 @@ export async function play(
       }
       if (intervention.type === "cancel") {
         const key = `agent/${intervention.agent % world.agents}`;
-        cancelled.push(key);
-        await run(() => handle!.cancel(key));
+        // where memory is scarce it may not be there yet
+        if (witness.events.some((event) => event.type === "agent:spawned" && event.agent === key)) {
+          cancelled.push(key);
+          await run(() => handle!.cancel(key));
+        }
       }
       await quiet();
       if (end !== undefined) break;

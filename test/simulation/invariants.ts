@@ -162,8 +162,12 @@ function* answers({ witness: { events }, end }: Played): Iterable<string> {
   const admitted = new Map<string, number>();
   const stopped = new Set<string>();
   const discarded = new Set<string>();
+  const reporting = new Set<string>();
+  const forced = new Set<string>();
   for (const event of events) {
     if (event.type === "agent:ended" && event.result.exit === "cancelled") stopped.add(event.agent);
+    if (event.type === "turn:started" && event.forced) reporting.add(event.agent);
+    if (event.type === "call:proposed" && reporting.has(event.agent)) forced.add(event.call);
     if (!("call" in event) || event.call === undefined) continue;
     if (event.type === "call:discarded") discarded.add(event.call);
     if (FINAL.has(event.type)) settled.set(event.call, (settled.get(event.call) ?? 0) + 1);
@@ -179,7 +183,9 @@ function* answers({ witness: { events }, end }: Played): Iterable<string> {
       if (times + read > 0) yield `${event.call} was sent back, and answered`;
       continue;
     }
-    if (end === "done" && !stopped.has(event.agent) && (times !== 1 || read !== 1))
+    // nobody reads what became of a forced report: its agent is over
+    const due = forced.has(event.call) ? 0 : 1;
+    if (end === "done" && !stopped.has(event.agent) && (times !== 1 || read !== due))
       yield `${event.call} was settled ${times} times and admitted ${read} times`;
   }
 }

@@ -43,6 +43,8 @@ export interface World {
   readonly restart: number;
   readonly rewrite: number;
   readonly client: number;
+  /** How many agents end with a call, and not in words. */
+  readonly close: number;
   readonly guard: "keyed" | "predicate" | "async predicate" | "promised predicate";
   readonly scope: "lineage" | "cohort";
   readonly concurrentTools: number;
@@ -69,6 +71,8 @@ export interface Witness {
   /** Set when everything is told to stop: from then on nothing may start. */
   stopping: boolean;
   readonly late: string[];
+  /** Executions of calls that end agents: call and attempt. */
+  readonly closed: string[];
 }
 
 const DEADLINE = 400;
@@ -96,6 +100,7 @@ export function createWorld(
     inside: 0,
     stopping: false,
     late: [],
+    closed: [],
   };
   const approvals = new ApprovalDesk();
   const options: AgentPoolOptions = {
@@ -104,7 +109,7 @@ export function createWorld(
     hooks: hooksOf(world),
     system: "",
     clock,
-    tools: toolsOf(world, witness, latency),
+    ...toolsOf(world, witness, latency),
     orchestrate: parallel(Array.from({ length: world.agents }, (_, index) => `task ${index}`)),
     guards: scopesOf(world),
     budget: {
@@ -143,7 +148,11 @@ function turnOf(
 ): ScriptedTurn {
   const wait = Math.floor(latency() * 5);
   const last = depthOf(key) === 0 ? world.turns : 1;
-  if (turn > last || request.toolChoice === "none") return { text: `${key} is done`, wait };
+  if (request.toolChoice === "none") return { text: `${key} is done`, wait };
+  if (turn > last)
+    return chance(world.seed, key, turn, "close") < world.close
+      ? { wait, calls: [{ tool: "close", args: { k: key } }] }
+      : { text: `${key} is done`, wait };
   const calls = 1 + Math.floor(chance(world.seed, key, turn, "calls") * 3);
   return {
     wait,
@@ -158,7 +167,11 @@ function turnOf(
   };
 }
 
-function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] {
+function toolsOf(
+  world: World,
+  witness: Witness,
+  latency: () => number,
+): Pick<AgentPoolOptions, "tools" | "terminal"> {
   const { clock } = witness;
   const parameters = z.object({ k: z.string() });
   const hooks = (name: string) => ({ beforeDispatch: [guardOf(world, name, witness, latency)] });
@@ -267,7 +280,27 @@ function toolsOf(world: World, witness: Witness, latency: () => number): Tool[] 
       throw new Error("it runs elsewhere");
     },
   };
-  return [read, fetch, pick, delegate, delegateAsync];
+  const close: Tool = {
+    name: "close",
+    description: "close",
+    parameters,
+    timeoutMs: DEADLINE,
+    *execute(args: Args, ctx): Operation<unknown> {
+      const k = String(args.k);
+      enter(ctx);
+      witness.closed.push(`${ctx.id} ${ctx.attempt}`);
+      try {
+        yield* sleepOn(clock, time(k, ctx));
+        fate(k, ctx);
+        return `${k} is closed`;
+      } finally {
+        witness.bodies--;
+        witness.inside--;
+      }
+    },
+  };
+  const tools = [read, fetch, pick, delegate, delegateAsync];
+  return world.close > 0 ? { tools, terminal: close } : { tools };
 }
 
 const TOOLS = ["read", "fetch", "pick", "delegate", "delegateAsync"];
