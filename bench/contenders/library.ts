@@ -21,12 +21,14 @@ export const cohortGuards: GuardOverrides = Object.fromEntries(
 export function librarySearch(boundary: Boundary, called: () => void): Tool {
   const { name, description, parameters } = tool;
   const hooks = { beforeDispatch: guards };
+  const idempotent = true;
   if (boundary === "async")
     return defineTool({
       name,
       description,
       parameters,
       hooks,
+      idempotent,
       async execute(args) {
         called();
         return tool.find(args);
@@ -37,6 +39,7 @@ export function librarySearch(boundary: Boundary, called: () => void): Tool {
     description,
     parameters,
     hooks,
+    idempotent,
     *execute(args): Operation<unknown> {
       called();
       return tool.find(args);

@@ -2,6 +2,7 @@ import {
   agentPool,
   type Journal,
   JournalContext,
+  type JournalEntry,
   JournalError,
   manualClock,
   parallel,
@@ -43,14 +44,15 @@ describe("the record of a run", () => {
   it("keeps a call from executing until its intent is durable, and the model from reading until its outcome is", async () => {
     for (const world of fc.sample(worlds, { numRuns: 25, seed: 3 })) {
       const journal = memoryJournal([], { late: true });
-      const isDurable = (type: string, about: string): boolean => {
-        const at = journal.entries.findLastIndex(
-          (entry) =>
-            entry.type === type &&
-            (("call" in entry && entry.call === about) || ("agent" in entry && entry.agent === about)),
-        );
-        return at < journal.durable;
-      };
+      const isDurable = (about: (entry: JournalEntry) => boolean): boolean =>
+        journal.entries.findLastIndex(about) < journal.durable;
+      const begins = new Set<string>(["turn:started", "agent:state"]);
+      const says = (agent: string) => (entry: JournalEntry) =>
+        "agent" in entry && entry.agent === agent && !begins.has(entry.type);
+      const means = (call: string, attempt: number) => (entry: JournalEntry) =>
+        (entry.type === "call:dispatched" || entry.type === "record:intent") &&
+        entry.call === call &&
+        entry.attempt === attempt;
       const wrong: string[] = [];
       await playWorld(world, undefined, {
         adapt: (options) => ({
@@ -61,15 +63,15 @@ describe("the record of a run", () => {
             *open(prefix) {
               const session = yield* options.model!.open(prefix);
               return watched(session, (agent) => {
-                for (const type of ["turn:started", "call:settled"])
-                  if (!isDurable(type, agent)) wrong.push(`${agent} reads`);
+                if (!isDurable(says(agent))) wrong.push(`${agent} reads`);
               });
             },
           },
           tools: options.tools!.map((tool) => ({
             ...tool,
             execute(args, ctx) {
-              if (!isDurable("call:dispatched", ctx.id)) wrong.push(`${ctx.id} executes`);
+              if (!journal.entries.slice(0, journal.durable).some(means(ctx.id, ctx.attempt)))
+                wrong.push(`${ctx.id} executes`);
               return tool.execute(args, ctx);
             },
           })),

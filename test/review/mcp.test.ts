@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Operation, run, until } from "effection";
 import { describe, expect, it, vi } from "vitest";
+import { call } from "../../packages/cli/test/in-process.ts";
 import { folderWith, isRunning, pool, start } from "../../packages/cli/test/pool.ts";
 import { chatEvents, streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
 
-const shop = fileURLToPath(new URL("../../packages/tools/test/mcp/shop-program.mjs", import.meta.url));
+const serverNamed = (name: string) =>
+  fileURLToPath(new URL(`../../packages/tools/test/mcp/${name}.mjs`, import.meta.url));
+const [shop, library] = [serverNamed("shop-program"), serverNamed("library-program")];
 
 const say = (value: object) => streamed(chatEvents({ text: JSON.stringify(value), finish: "stop" }));
 const calls = (tool: string, args: object) =>
@@ -180,6 +183,17 @@ describe("a harness with an MCP server", () => {
       const recorded = stored + (existsSync(wal) ? readFileSync(wal).toString("latin1") : "");
       expect(recorded).toContain("mcp:shop/note");
       expect(recorded).not.toContain("not for the record");
+    }));
+
+  it("has its agents research what a server has: its tools are those of the built-in job", () =>
+    run(function* () {
+      const cwd = folderWith({
+        "harness.yml": `tools: { mcp: { servers: { library: { command: node, args: ["${library}"] } } } }\nstore: none\n`,
+      });
+      const { code, stdout } = yield* until(call(["run", "Who wrote Emma?"], { cwd }));
+      expect(code).toBe(0);
+      expect(stdout).toContain("It was written by Jane Austen and published in 1815.");
+      expect(stdout).toMatch(/`emma\.md`: read lines/);
     }));
 
   it("waits for people without its server, and reaches it again when it is taken up", () =>

@@ -138,6 +138,7 @@ export function addNote(agent: RecordedAgent, parent: RecordedAgent | undefined,
     case "record:followed":
       callOf(agent, note.call).followed = { message: note.message };
       return;
+    case "record:intent":
     case "record:executing":
       beginExecution(callOf(agent, note.call), note);
       return;

@@ -19,6 +19,7 @@ export function callOf(agent: RecordedAgent, id: string): RecordedCall {
     passed: undefined,
     approvals: new Set(),
     dispatched: undefined,
+    made: false,
     since: undefined,
     retry: undefined,
     nests: false,
@@ -53,7 +54,8 @@ export function addToCall(
       call.rewrite = event.to;
       return;
     case "call:dispatched":
-      if (!call.dispatched) tree.totals.toolCalls++;
+      if (!call.made) tree.totals.toolCalls++;
+      call.made = true;
       beginExecution(call, event);
       return;
     case "call:parked":

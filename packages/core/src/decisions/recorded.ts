@@ -136,7 +136,9 @@ export class Recorded {
         return;
     }
     const agent = this.agents.get(note.agent);
-    if (agent) addNote(agent, this.agents.get(agent.from ?? ""), note);
+    if (!agent) return;
+    addNote(agent, this.agents.get(agent.from ?? ""), note);
+    if (note.type === "record:intent") this.#dispatched.add(callOf(agent, note.call));
   }
 
   #openPool({ pool: key, within, call }: Extract<PoolEvent, { type: "pool:opened" }>): void {

@@ -4,6 +4,7 @@ import { Recorded } from "../decisions/recorded.ts";
 import type { ApprovalDecision } from "../values/approval.ts";
 import { ConfigurationError, JournalError } from "../values/errors.ts";
 import type { Journal, JournalEntry } from "../values/journal.ts";
+import { Wait } from "./wait.ts";
 
 /**
  * A run's record as it is read and written: what was recorded, and where the next entry goes.
@@ -18,6 +19,9 @@ export class Recorder {
   /** Keys of top pools and of a harness's own steps that this process has begun: a key names one. */
   readonly #begun = new Set<string>();
   #error: JournalError | undefined;
+  /** What the journal promised last, and the same without its failure, which is told to everyone. */
+  #promised: PromiseLike<void> | undefined;
+  #written: Promise<void> | undefined;
 
   private constructor(journal: Journal) {
     this.journal = journal;
@@ -93,8 +97,12 @@ export class Recorder {
   #write(): Promise<void> | undefined {
     if (this.#error) return undefined;
     try {
-      const durable = this.journal.flush();
-      return durable && Promise.resolve(durable).catch((error: unknown) => this.#fail(error));
+      const promised = this.journal.flush();
+      if (promised !== this.#promised) {
+        this.#promised = promised;
+        this.#written = promised && Promise.resolve(promised).catch((error: unknown) => this.#fail(error));
+      }
+      return this.#written;
     } catch (error) {
       this.#fail(error);
       return undefined;
@@ -102,7 +110,13 @@ export class Recorder {
   }
 
   *#wait(written: Promise<void>): Operation<void> {
-    yield* until(written);
+    yield* new Wait<void>((resolve) => {
+      let waits = true;
+      written.then(() => waits && resolve());
+      return () => {
+        waits = false;
+      };
+    });
     if (this.#error) yield* suspend();
   }
 

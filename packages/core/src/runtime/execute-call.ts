@@ -9,6 +9,7 @@ import type { Slot } from "../effects/permits.ts";
 import type { Outcome } from "../values/call.ts";
 import { DeadlineError } from "../values/errors.ts";
 import type { ExecutedAnswer, Execution } from "../values/hooks.ts";
+import { begin, isTerminal } from "./begin-execution.ts";
 import { CallExecution, type Nest } from "./call-execution.ts";
 import type { Call } from "./call-state.ts";
 import { judge, judgeByDefault } from "./judge-execution.ts";
@@ -36,11 +37,7 @@ export function* executeCall(call: Call, nest: Nest, from: Begun): Operation<Out
     const context = new ExecutionContext(execution);
     let outcome: Execution;
     try {
-      if (!run.tools.tryAcquire(slot) && !(yield* waitForPermit(call, slot))) return withdrawn(call);
-      dispatch(call, attempt);
-      // its intent is on record before it executes
-      const durable = run.recorder?.flush();
-      if (durable) yield* durable;
+      if (!(yield* begin(call, attempt, slot))) return withdrawn(call);
       nest.execution = execution;
       let value = bound.tool.execute(copy(call.args.args), context);
       if (isPending(value)) value = yield* bounded(value, allowance);
@@ -61,43 +58,10 @@ export function* executeCall(call: Call, nest: Nest, from: Begun): Operation<Out
   }
 }
 
-/** False: the run winds down, and it does not run. A report is still taken then. */
-function* waitForPermit(call: Call, slot: Slot): Operation<boolean> {
-  const { life, pool } = call.agent;
-  const { tools, parking } = pool.run;
-  if (isTerminal(call)) {
-    yield* tools.acquire(slot, life);
-    return true;
-  }
-  const woken = yield* parking.park<void>(life, (wake) => tools.enqueue(slot, life, () => wake()));
-  return woken.type === "woken";
-}
-
-/** The call that ends its agent: what its tool makes of it is what the agent reports. */
-const isTerminal = ({ agent, bound }: Call): boolean => bound === agent.pool.terminal;
-
 export const withdrawn = ({ bound }: Call): Outcome => ({
   type: "withdrawn",
   message: words.withdrawn(bound.name),
 });
-
-/** From here on it is a call that was made. One that ends its agent counts nowhere as a call. */
-export function dispatch(call: Call, attempt: number): void {
-  const { agent, id, tool, identity } = call;
-  const { run } = agent.pool;
-  const { args } = call.args;
-  if (isTerminal(call)) {
-    if (run.recorder)
-      run.note({ type: "record:executing", agent: agent.key, call: id, identity, args, attempt });
-    return;
-  }
-  if (!call.dispatched) {
-    call.dispatched = true;
-    agent.toolCallCount++;
-    run.totals.toolCalls++;
-  }
-  run.emit({ type: "call:dispatched", agent: agent.key, call: id, tool, identity, args, attempt });
-}
 
 export function conclude(
   call: Call,

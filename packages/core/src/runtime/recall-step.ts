@@ -34,7 +34,7 @@ function recallCall(agent: AgentState, step: Step, at: Passed): void {
   const { call } = at;
   const { past } = call;
   if (!past) return;
-  if (past.dispatched) {
+  if (past.made) {
     call.dispatched = true;
     agent.toolCallCount++;
   }

@@ -13,7 +13,7 @@ export function reserveStep(agent: AgentState, step: Step): void {
   for (const at of step.open()) {
     const { name } = at.call.bound;
     const past = at.call.past;
-    if (past?.dispatched) {
+    if (past?.made || (past?.dispatched && !past.outcome)) {
       agent.reserve(name);
       continue;
     }

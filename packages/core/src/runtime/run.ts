@@ -69,7 +69,7 @@ export interface Run {
   emit(happening: Happening): void;
   /** The same for what is no part of the record, as that its agents end because the process does. */
   announce(happening: Happening): void;
-  /** Puts on record what is no event. Ask whether there is a recorder first. */
+  /** Puts on record what is no event: a fresh value each time. Ask whether there is a recorder first. */
   note(noted: Noted): void;
 }
 
@@ -141,7 +141,10 @@ export function createRun({
       for (const observe of observers) notify(observe, event);
     },
     note(noted) {
-      recorder?.add({ ...noted, run: id, at: clock.now() });
+      const entry = noted as Noted & { run: string; at: number };
+      entry.run = id;
+      entry.at = clock.now();
+      recorder?.add(entry);
     },
   };
   if (past) takeUp(run, past);

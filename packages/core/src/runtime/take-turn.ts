@@ -46,15 +46,15 @@ export function* takeTurn(
     let limit: ModelLimitError;
     let giveBack = NOTHING;
     try {
+      // what the model is about to read is on record
+      const durable = run.recorder?.flush();
+      if (durable) yield* durable;
       if (!(yield* enter(agent, slot, forced))) return undefined;
       giveBack = reserveTokens(agent);
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
       agent.openStep();
       agent.keepPlace();
-      // what the model is about to read is on record
-      const durable = run.recorder?.flush();
-      if (durable) yield* durable;
       const deltas = yield* session.generate({ ...request, maxTokens: mostTokens(agent) });
       let next = yield* deltas.next();
       for (; !next.done; next = yield* deltas.next())

@@ -80,6 +80,15 @@ export type Noted =
       readonly call: string;
       readonly message?: string;
     }
+  /** A call of a tool that is idempotent is about to execute, once it has its permit. */
+  | {
+      readonly type: "record:intent";
+      readonly agent: string;
+      readonly call: string;
+      readonly identity: string;
+      readonly args: Args;
+      readonly attempt: number;
+    }
   /** A terminal call begins to execute. It counts nowhere as a call, so that no `call:dispatched` says it. */
   | {
       readonly type: "record:executing";
@@ -158,9 +167,10 @@ export const isEvent = (entry: JournalEntry): entry is PoolEvent => !entry.type.
  * Where a run is recorded. The record is fail-closed: an error of `append` or `flush` ends the run, since what is not
  * on record must not execute.
  *
- * A call's intent (`call:dispatched`, of a terminal call `record:executing`) is flushed before it executes, its outcome before the model reads it, and an
- * agent's end before anybody waits for it no more. Deltas and progress are not recorded. An agent that is halted with
- * its run, as by a crash, has no `agent:ended`: a run ends on record with `pool:closed`.
+ * A call's intent (`call:dispatched`; of a tool that is idempotent `record:intent`, of a terminal call
+ * `record:executing`) is flushed before it executes, its outcome before the model reads it, and an agent's end before
+ * anybody waits for it no more. Deltas and progress are not recorded. An agent that is halted with its run, as by a
+ * crash, has no `agent:ended`: a run ends on record with `pool:closed`.
  */
 export interface Journal {
   /** What earlier processes recorded of this run, in order; empty for a new one. Any prefix of it will do. */

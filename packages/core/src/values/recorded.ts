@@ -21,9 +21,11 @@ export interface RecordedCall {
   passed: PassedCall | undefined;
   /** Approvals it asked for, by id: those that are void are not among them. */
   readonly approvals: Set<string>;
-  /** Its latest dispatch. */
+  /** Its latest intent. */
   dispatched: { readonly attempt: number; readonly identity: string; readonly args: Args } | undefined;
-  /** When that was. */
+  /** Whether it was seen to execute: it is a call that was made. */
+  made: boolean;
+  /** When its latest attempt began. */
   since: number | undefined;
   /** Its latest attempt is over, and the next one is due. */
   retry: { readonly attempt: number; readonly until: number } | undefined;

@@ -17,7 +17,8 @@ export const isKept = (entry: StoredEntry): boolean => !PASSING.has(entry.type);
 /** Entries as they are kept: without secrets, and as JSON whose large texts are elsewhere. */
 export interface Kept {
   readonly entries: readonly StoredEntry[];
-  readonly bodies: readonly string[];
+  /** All of them, as an array. */
+  readonly body: string;
 }
 
 /** Takes out secrets, and puts what is large into `texts` by digest. */
@@ -27,14 +28,16 @@ export function encodeEntries(
   texts: LargeParts,
 ): Kept {
   const raw = entries.map((entry) => JSON.stringify(entry));
-  const all = raw.join("\n");
+  const all = arrayOf(raw);
   // looked through together, since hardly any holds a secret
-  const clean = redact(all) === all ? raw : raw.map(redact);
+  const isClean = redact(all) === all;
+  if (isClean && raw.every(({ length }) => length < LARGE)) return { entries, body: all };
+  const clean = isClean ? raw : raw.map(redact);
   const kept = clean.map((body, at) => (body === raw[at] ? entries[at]! : (JSON.parse(body) as StoredEntry)));
   const bodies = clean.map((body, at) =>
     body.length < LARGE ? body : JSON.stringify(withoutLarge(kept[at]!, texts)),
   );
-  return { entries: kept, bodies };
+  return { entries: kept, body: arrayOf(bodies) };
 }
 
 /** What a call came to is large as a whole, anything else by its texts. */
@@ -55,6 +58,8 @@ function withoutLarge(entry: StoredEntry, texts: LargeParts): unknown {
   }
   return withoutLargeTexts(entry, texts);
 }
+
+const arrayOf = (bodies: readonly string[]): string => `[${bodies.join(",")}]`;
 
 /** The entries of a portion, in order. */
 export const decodeEntries = (body: string, textOf: (digest: string) => unknown): StoredEntry[] =>

@@ -37,10 +37,13 @@ export function forkRecord(entries: readonly StoredEntry[], options: ForkOptions
 function outcomesAfter(entries: readonly StoredEntry[], end: number): StoredEntry[] {
   const open = new Set<string>();
   for (const entry of entries.slice(0, end))
-    if (entry.type === "call:dispatched" || entry.type === "record:executing") open.add(entry.call);
+    if (isIntent(entry)) open.add(entry.call);
     else if (isOutcome(entry) || entry.type === "call:withdrawn") open.delete(entry.call);
   return entries.slice(end).filter((entry) => isOutcome(entry) && open.delete(entry.call));
 }
+
+const isIntent = (entry: StoredEntry) =>
+  entry.type === "call:dispatched" || entry.type === "record:intent" || entry.type === "record:executing";
 
 /** What came of a call; whether its agent may stop with a terminal one is decided anew. */
 const isOutcome = (entry: StoredEntry) => entry.type === "call:settled" || entry.type === "record:executed";

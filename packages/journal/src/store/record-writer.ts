@@ -18,6 +18,22 @@ export interface WriterOptions {
   readonly length: number;
 }
 
+/** Entries that are written at once, where nothing is being written: the store works while more come. */
+const LEAST = 64;
+/** Entries after which another transaction begins: who waits for the first of many goes on soon. */
+const MOST = 256;
+
+/** Entries that are written together, and who waits for it. */
+interface Pending {
+  readonly entries: StoredEntry[];
+  readonly written: Promise<void>;
+  isFlushed: boolean;
+  /** What comes goes into the next. */
+  isFull: boolean;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 /**
  * Writes the entries of one run in their order. Whoever flushes at about the same time shares a transaction: one is
  * written at a time, and what comes meanwhile goes into the next. After a failure nothing more is taken.
@@ -25,13 +41,14 @@ export interface WriterOptions {
 export class RecordWriter {
   readonly #options: WriterOptions;
   #length: number;
-  #pending: StoredEntry[] = [];
-  #known = new Set<string>();
-  #next: Promise<void> | undefined;
-  #last: Promise<void> = Promise.resolve();
+  readonly #known = new Set<string>();
+  /** In the order they are to be written. */
+  readonly #pending: Pending[] = [];
+  /** What is being written; undefined: nothing. */
+  #writing: Promise<void> | undefined;
+  #scheduled = false;
   #failure: Error | undefined;
   #sealed = false;
-  #writing = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -40,44 +57,72 @@ export class RecordWriter {
 
   append(entry: StoredEntry): void {
     if (this.#failure) throw this.#failure;
-    if (!this.#sealed && isKept(entry)) this.#pending.push(entry);
+    if (this.#sealed || !isKept(entry)) return;
+    let last = this.#pending.at(-1);
+    if (!last || last.isFull) {
+      last = pending();
+      this.#pending.push(last);
+    }
+    last.entries.push(entry);
   }
 
   flush(): Promise<void> | undefined {
     if (this.#failure) throw this.#failure;
-    if (this.#next) return this.#next;
-    if (this.#pending.length === 0) return this.#writing ? this.#last : undefined;
-    const next = this.#last.then(nextTick).then(() => {
-      this.#next = undefined;
-      this.#writing = true;
-      return this.#write();
-    });
-    this.#next = next;
-    this.#last = next.then(
-      () => {
-        this.#writing = false;
-      },
-      () => {},
-    );
-    return next;
+    const last = this.#pending.at(-1);
+    if (!last) return this.#writing;
+    last.isFlushed = true;
+    // here and nowhere else, so that what an agent flushes together stays together
+    last.isFull = last.entries.length >= MOST;
+    if (this.#pending[0]!.entries.length >= LEAST) this.#begin();
+    else this.#schedule();
+    return last.written;
   }
 
-  async #write(): Promise<void> {
+  /** Who flushes until the tick is over is written together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#writing) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    const next = this.#pending[0];
+    if (this.#writing || !next?.isFlushed) return;
+    this.#pending.shift();
+    this.#writing = next.written;
+    const over = (): void => {
+      this.#writing = undefined;
+      this.#begin();
+    };
+    this.#write(next.entries).then(
+      () => {
+        over();
+        next.resolve();
+      },
+      (error: unknown) => {
+        over();
+        next.reject(error);
+      },
+    );
+  }
+
+  async #write(entries: readonly StoredEntry[]): Promise<void> {
     if (this.#failure) throw this.#failure;
     const { engine, lease, redact, tables } = this.#options;
-    const entries = this.#pending;
-    this.#pending = [];
     try {
       const texts: LargeParts = new Map();
-      const { entries: kept, bodies } = encodeEntries(entries, redact, texts);
+      const { entries: kept, body } = encodeEntries(entries, redact, texts);
       for (const entry of kept) tables.add(entry);
       for (const digest of texts.keys()) if (this.#known.has(digest)) texts.delete(digest);
-      if (bodies.length === 0) return;
       const { run, owner } = lease;
-      const portion = { run, owner, first: this.#length, bodies, texts, changes: tables.take() };
+      const count = kept.length;
+      const portion = { run, owner, first: this.#length, count, body, texts, changes: tables.take() };
       await engine.write([...portionStatements(engine.name, portion)]);
       for (const digest of texts.keys()) this.#known.add(digest);
-      this.#length += bodies.length;
+      this.#length += count;
     } catch (error) {
       this.#failure =
         error instanceof UnmetError
@@ -110,8 +155,16 @@ export class RecordWriter {
   async close(): Promise<void> {
     this.#sealed = true;
     if (!this.#failure) await this.flush()?.catch(() => {});
-    await this.#last;
+    await this.#writing?.catch(() => {});
   }
 }
 
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+function pending(): Pending {
+  let settle: Pick<Pending, "resolve" | "reject">;
+  const written = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // who flushed is told; that nobody did is no error
+  written.catch(() => {});
+  return { entries: [], written, isFlushed: false, isFull: false, ...settle! };
+}

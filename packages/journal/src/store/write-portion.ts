@@ -10,8 +10,9 @@ export interface Portion {
   readonly owner: string;
   /** The place of its first entry in the run's order. */
   readonly first: number;
-  /** Entries as JSON. */
-  readonly bodies: readonly string[];
+  /** How many entries, and all of them as an array in JSON. */
+  readonly count: number;
+  readonly body: string;
   /** Large texts and results that are not in the store yet, by digest. */
   readonly texts: ReadonlyMap<string, unknown>;
   readonly changes: readonly Change[];
@@ -19,11 +20,11 @@ export interface Portion {
 
 export function* portionStatements(
   engine: Engine["name"],
-  { run, owner, first, bodies, texts, changes }: Portion,
+  { run, owner, first, count, body, texts, changes }: Portion,
 ): Generator<Statement> {
   yield {
     sql: ENTRIES[engine],
-    params: [run, first, bodies.length, `[${bodies.join(",")}]`, run, owner],
+    params: [run, first, count, body, run, owner],
     changes: 1,
   };
   const large = new Map(texts);
