@@ -3,7 +3,7 @@ import type { HarnessConfig } from "./harness.ts";
 import { REFERENCE } from "./mcp-servers.ts";
 
 /** What stands in place of a value that is not to be read. */
-export const HIDDEN = "(hidden)";
+const HIDDEN = "(hidden)";
 
 /** Maps whose values may be secrets. */
 const CONFIDENTIAL = new Set(["env", "headers"]);

@@ -1,5 +1,5 @@
 export { config, useConfig } from "./config.ts";
-export { configOnRecord, HIDDEN } from "./config-on-record.ts";
+export { configOnRecord } from "./config-on-record.ts";
 export { type Earlier, FollowUp } from "./follow-up.ts";
 export { assertGuards, BUILT_IN_GUARDS } from "./guards.ts";
 export type { Harness, HarnessConfig } from "./harness.ts";

@@ -50,6 +50,14 @@ describe("an MCP server in harness.yml", () => {
     expect(mcpServersOf(harness, {})).toMatchObject([{ command: "deno", tools: ["read"] }]);
   });
 
+  it("holds back what any of the files does: a local one takes nothing of it back", () => {
+    const harness = loaded(
+      "      files: { command: node, protected: [write] }\n",
+      "      files: { protected: [move] }\n",
+    );
+    expect(mcpServersOf(harness, {})).toMatchObject([{ protected: ["move", "write"] }]);
+  });
+
   it("that needs what the environment does not have is an error with the place of each", () => {
     const harness = loaded(`      files: { command: node, args: ["\${A}"], env: { TOKEN: "\${B}" } }\n`);
     expect(() => mcpServersOf(harness, { A: "" })).toThrow(

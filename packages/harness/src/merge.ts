@@ -30,6 +30,12 @@ const ADDED_UP = new Set([
   "policy.review.rules",
 ]);
 
+const addsUp = (path: readonly string[]): boolean => {
+  const [root, kind, servers, , key] = path;
+  const isHeldBack = root === "tools" && kind === "mcp" && servers === "servers" && key === "protected";
+  return isHeldBack || ADDED_UP.has(keyName(path));
+};
+
 type Candidate = { readonly value: unknown; readonly source: Source };
 
 /** Merges sources, the strongest first: maps merge, lists and plain values replace, denies, approvals and reviews add up. */
@@ -61,9 +67,9 @@ function mergeAt(candidates: readonly Candidate[], path: readonly string[], entr
     if (maps.some(({ value }) => Object.keys(value as object).length > 0))
       return mergeMaps(maps, path, entries);
   }
-  const adding = ADDED_UP.has(keyName(path)) ? candidates : [strongest];
+  const adding = addsUp(path) ? candidates : [strongest];
   const said = adding.filter(({ value }) => !Array.isArray(value) || value.length > 0);
-  const value = ADDED_UP.has(keyName(path))
+  const value = addsUp(path)
     ? [...new Set(adding.flatMap((candidate) => candidate.value as unknown[]))]
     : strongest.value;
   const speaking = said.length > 0 ? said : [strongest];

@@ -1,4 +1,4 @@
-import { nearest, type Tool } from "@agentpool/core";
+import { identityOf, nearest, type Tool } from "@agentpool/core";
 import type { Harness } from "./harness.ts";
 import { namesInPolicy } from "./names-in-policy.ts";
 import { describeOrigin } from "./origin.ts";
@@ -9,10 +9,10 @@ import { keyName } from "./problem.ts";
  * nowhere near may be about a tool that this harness does not have, which is fine.
  */
 export function misspeltNames(harness: Harness, tools: readonly Tool[]): string[] {
-  const known = tools.map(({ name }) => name);
+  const known = tools.flatMap((tool) => [tool.name, identityOf(tool)]);
   return namesInPolicy(harness).flatMap(({ path, names }) =>
     names.flatMap((name) => {
-      if (known.includes(name) || /[*:]/.test(name)) return [];
+      if (known.includes(name) || name.includes("*")) return [];
       const near = nearest(name, known);
       if (near === undefined) return [];
       const place = describeOrigin(harness.originOf(path, "value"));

@@ -77,7 +77,7 @@ export class ProgramTransport implements Transport {
         alive.delete(child);
         this.#gone.resolve();
       });
-      child.on("close", () => this.onclose?.());
+      child.on("close", () => this.#close());
       child.stdin?.on("error", (error) => this.onerror?.(error));
       child.stdout?.on("data", (chunk: Buffer) => this.#take(chunk));
       child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -110,11 +110,17 @@ export class ProgramTransport implements Transport {
     }
     yield* this.#gone.operation;
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    this.#close();
   }
 
   *#isGone(): Operation<boolean> {
     yield* this.#gone.operation;
     return true;
+  }
+
+  #close(): void {
+    this.onclose?.();
+    this.onclose = undefined;
   }
 
   #take(chunk: Buffer): void {

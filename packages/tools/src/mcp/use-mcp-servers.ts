@@ -1,5 +1,5 @@
 import { ConfigurationError, type Tool } from "@agentpool/core";
-import { type Operation, resource, spawn, suspend, until, withResolvers } from "effection";
+import { all, type Operation, resource, spawn, suspend, until, withResolvers } from "effection";
 import { isServerName } from "./served-name.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
@@ -44,11 +44,10 @@ export const useMcpServers = (servers: readonly McpServerConfig[]): Operation<Mc
           reached.reject(error as Error);
         }
       });
-    const all: McpServers[] = [];
-    for (const { reached } of reaching) all.push(yield* reached.operation);
+    const inUse = yield* all(reaching.map(({ reached }) => reached.operation));
     yield* provide({
-      tools: all.flatMap(({ tools }) => tools),
-      notices: all.flatMap(({ notices }) => notices),
+      tools: inUse.flatMap(({ tools }) => tools),
+      notices: inUse.flatMap(({ notices }) => notices),
     });
   });
 

@@ -73,7 +73,8 @@ describe("a server that is a program", () => {
       yield* useMcpServers([hostile("deaf", { says: pids })]);
       return readFileSync(pids, "utf8").split(" ").map(Number);
     });
-    expect([goneFrom(server!), goneFrom(helper!)]).toEqual([true, true]);
+    expect(goneFrom(server!)).toBe(true);
+    await vi.waitFor(() => expect(goneFrom(helper!)).toBe(true)); // it was killed, and the system takes its time
   });
 
   it("is gone when the run is halted while it is still being started", async () => {
@@ -84,7 +85,8 @@ describe("a server that is a program", () => {
       yield* starting.halt();
     });
     const [server, helper] = readFileSync(pids, "utf8").split(" ").map(Number);
-    expect([goneFrom(server!), goneFrom(helper!)]).toEqual([true, true]);
+    expect(goneFrom(server!)).toBe(true);
+    await vi.waitFor(() => expect(goneFrom(helper!)).toBe(true)); // it was killed, and the system takes its time
   });
 
   it("that never answers is given up after a while, by name, and is gone", () =>
