@@ -376,3 +376,49 @@ describe("forks of a conversation that moves", () => {
       expect(told.match(/"toolCallId":"weird_id_1"/g)).toHaveLength(2);
     }));
 });
+
+describe("a conversation that is taken up", () => {
+  const kept = (mark: string): Message => ({
+    role: "assistant",
+    content: [
+      { type: "reasoning", text: "", providerOptions: { maker: { hidden: mark } } },
+      { type: "reasoning", text: "Hm.", providerOptions: { maker: { signature: mark } } },
+      { type: "text", text: "First." },
+    ],
+  });
+
+  it("goes on with the model that it had last; one it came past, or that is none of the list, is no reason to move", () =>
+    run(function* () {
+      const { model, shown, moves } = listOf([[], [answer("B."), answer("B."), answer("B.")], []]);
+      const session = yield* model.open(prefix);
+      yield* session.append([user("One.")]);
+      session.goOnWith!("b");
+      expect(yield* turnOf(session)).toMatchObject({ text: "B.", model: "b" });
+      session.goOnWith!("a");
+      session.goOnWith!("elsewhere");
+      yield* session.append([user("Two.")]);
+      const fork = yield* session.fork();
+      expect((yield* turnOf(session)).model).toBe("b");
+      expect((yield* turnOf(fork)).model).toBe("b");
+      expect([shown[0]!(), moves()]).toEqual([[], []]);
+    }));
+
+  it("tells each model what its provider wants back of its own turns, and no other", () =>
+    run(function* () {
+      const { model, shown } = listOf([[], [answer("B."), status(401)], [answer("C.")]]);
+      const session = yield* model.open(prefix);
+      yield* session.append([user("One.")]);
+      session.goOnWith!("a");
+      yield* session.append([kept("of a"), user("Two.")]);
+      session.goOnWith!("b");
+      yield* session.append([kept("of b"), user("Three.")]);
+      yield* turnOf(session);
+      yield* session.append([user("Four.")]);
+      expect((yield* turnOf(session)).model).toBe("c");
+      const [toB, toC] = [textOf(shown[1]!()[0]!), textOf(shown[2]!()[0]!)];
+      expect(toB).toContain("of b");
+      expect(toB).not.toContain("of a");
+      expect(toC).not.toMatch(/of [ab]/);
+      expect(toC.match(/"Hm\."/g)).toHaveLength(2);
+    }));
+});

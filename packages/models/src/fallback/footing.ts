@@ -2,6 +2,7 @@ import type { Mark, Prefix, Session } from "@agentpool/core";
 import type { Operation } from "effection";
 import { lastInCommon, stepsBetween } from "../conversation.ts";
 import type { Chain } from "./chain.ts";
+import type { OwnMessages } from "./own-messages.ts";
 
 /** A session of one of the models, that holds a conversation as it stands at a mark of its own. */
 export interface Footing {
@@ -29,17 +30,23 @@ export class Marks {
   }
 }
 
+/** What all sessions of a conversation and its forks know of its places and messages. */
+export interface Told {
+  readonly marks: Marks;
+  readonly own: OwnMessages;
+}
+
 /** A conversation told to a model from its beginning. `start` is the place of the prefix alone. */
 export function* toldFromStart(
   chain: Chain,
   index: number,
   prefix: Prefix,
-  { start, end, marks }: { readonly start: Mark; readonly end: Mark; readonly marks: Marks },
+  { start, end, ...told }: { readonly start: Mark; readonly end: Mark } & Told,
 ): Operation<Footing> {
   const session = yield* chain.models[index]!.open(prefix);
   const footing = { index, session, root: {} };
-  marks.note(start, footing);
-  yield* tell(footing, start, end, marks);
+  told.marks.note(start, footing);
+  yield* tell(footing, start, end, told);
   return footing;
 }
 
@@ -49,20 +56,20 @@ export function* toldFromStart(
  */
 export function* toldFromFork(
   base: Footing,
-  { at, end, marks }: { readonly at: Mark; readonly end: Mark; readonly marks: Marks },
+  { at, end, ...told }: { readonly at: Mark; readonly end: Mark } & Told,
 ): Operation<Footing | undefined> {
   const parting = lastInCommon(at, end);
-  const known = parting && marks.of(parting, base);
+  const known = parting && told.marks.of(parting, base);
   if (parting === undefined || known === undefined) return undefined;
   const footing = { ...base, session: yield* base.session.fork() };
   yield* footing.session.rewind(known);
-  yield* tell(footing, parting, end, marks);
+  yield* tell(footing, parting, end, told);
   return footing;
 }
 
-function* tell(footing: Footing, after: Mark, to: Mark, marks: Marks): Operation<void> {
+function* tell(footing: Footing, after: Mark, to: Mark, { marks, own }: Told): Operation<void> {
   for (const { mark, messages } of stepsBetween(after, to)) {
-    yield* footing.session.append(messages);
+    yield* footing.session.append(own.toldTo(footing.index, messages));
     marks.note(mark, footing);
   }
 }

@@ -23,6 +23,7 @@ import { messageOfTurn } from "../turn-message.ts";
 import type { Chain } from "./chain.ts";
 import { type Footing, Marks, toldFromFork, toldFromStart } from "./footing.ts";
 import { FallbackGeneration } from "./generation.ts";
+import { OwnMessages } from "./own-messages.ts";
 import { verdictOn } from "./verdict.ts";
 
 /** Opens a conversation with the first model that can be opened. */
@@ -30,13 +31,14 @@ export const openSession = (chain: Chain, prefix: Prefix): Operation<Session> =>
   resource(function* (provide) {
     const conversation = Conversation.open(prefix);
     const marks = new Marks();
+    const own = new OwnMessages();
     const start = conversation.mark();
     const clock = yield* useClock();
     let index = chain.trouble(0, clock) === undefined ? 0 : (chain.after(0, clock) ?? 0);
     let footing: Footing | undefined;
     while (footing === undefined) {
       try {
-        footing = yield* toldFromStart(chain, index, prefix, { start, end: start, marks });
+        footing = yield* toldFromStart(chain, index, prefix, { start, end: start, marks, own });
       } catch (error) {
         const next = chain.after(index, clock);
         if (next === undefined) throw error;
@@ -46,7 +48,7 @@ export const openSession = (chain: Chain, prefix: Prefix): Operation<Session> =>
         index = next;
       }
     }
-    const origin = { chain, start, marks };
+    const origin = { chain, start, marks, own };
     const session = new FallbackSession(origin, conversation, yield* useScope(), footing, undefined);
     try {
       yield* provide(session);
@@ -59,6 +61,7 @@ export const openSession = (chain: Chain, prefix: Prefix): Operation<Session> =>
 interface Origin {
   readonly chain: Chain;
   readonly marks: Marks;
+  readonly own: OwnMessages;
   /** The place of the prefix alone. */
   readonly start: Mark;
 }
@@ -97,8 +100,11 @@ export class FallbackSession implements Session {
   }
 
   *append(messages: Prompt): Operation<void> {
-    yield* this.#footing.session.append(messages);
-    this.#conversation.append(messages);
+    const { index, session } = this.#footing;
+    const generatedBy = this.#before ?? index;
+    const plain = this.#origin.own.plain(messages, generatedBy);
+    yield* session.append(generatedBy === index ? messages : plain);
+    this.#conversation.append(plain);
   }
 
   fork(): Operation<Session> {
@@ -161,9 +167,12 @@ export class FallbackSession implements Session {
   /** Keeps a turn that was read to its end; the model's own session has it already. Says whose it is. */
   keep(turn: Turn): Turn {
     this.#failures = 0;
+    const { index } = this.#footing;
+    const { chain, own } = this.#origin;
     const message = messageOfTurn(turn);
     if (message !== undefined) this.#conversation.append([message]);
-    return { ...turn, model: this.#origin.chain.models[this.#footing.index]!.id };
+    if (message !== undefined && turn.kept !== undefined) own.note(message, index, turn.kept);
+    return { ...turn, model: chain.models[index]!.id };
   }
 
   /** Moves to the next model, where the failure of this one asks for it and there is one. Says whether it did. */
@@ -247,12 +256,12 @@ export class FallbackSession implements Session {
 
   /** What this conversation holds, told to a model: from its source's session there, else from the beginning. */
   *#told(index: number): Operation<Base> {
-    const { chain, marks, start } = this.#origin;
+    const { chain, marks, own, start } = this.#origin;
     const end = this.#conversation.mark();
     const { prefix } = this.#conversation;
     const footing =
       (yield* this.#toldFromSource(index, end)) ??
-      (yield* toldFromStart(chain, index, prefix, { start, end, marks }));
+      (yield* toldFromStart(chain, index, prefix, { start, end, marks, own }));
     return { footing, at: end };
   }
 
@@ -261,7 +270,8 @@ export class FallbackSession implements Session {
     if (source === undefined || source.#isClosed) return undefined;
     try {
       const { footing: base, at } = yield* source.#baseAt(index);
-      return yield* toldFromFork(base, { at, end, marks: this.#origin.marks });
+      const { marks, own } = this.#origin;
+      return yield* toldFromFork(base, { at, end, marks, own });
     } catch (error) {
       // What ended with its source can still be told from the beginning.
       if (source.#isClosed) return undefined;
