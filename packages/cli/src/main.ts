@@ -33,10 +33,10 @@ function* answered(args: readonly string[], console: Console): Operation<ExitCod
   try {
     return yield* invoked(args, console);
   } catch (error) {
-    const { message, exitCode } = explain(error);
+    const { message, exitCode, unforeseen } = explain(error);
     if (message !== "") console.err.write(`${printable(message)}\n`);
     if (console.env.POOL_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`);
-    else if (exitCode === EXIT.failed) console.err.write("(POOL_DEBUG=1 shows where it happened)\n");
+    else if (unforeseen) console.err.write("(POOL_DEBUG=1 shows where it happened)\n");
     return exitCode;
   }
 }

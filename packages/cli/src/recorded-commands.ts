@@ -97,7 +97,7 @@ export function addRecordedCommands(
 
   withStoreFlags(program.command("runs"))
     .description("List the runs on record, newest first.")
-    .option("-n, --limit <count>", "only so many (default: 50; with --json all)", countOf)
+    .option("-n, --limit <count>", "only so many (default: 50; with --json all)", atLeastOne)
     .option("--json", "print an array")
     .addHelpText("after", RUNS)
     .action((flags: RunsFlags) =>
@@ -152,7 +152,7 @@ export function addRecordedCommands(
     )
     .option("--harness <file>", "take the settings of another harness.yml")
     .option("--suggest", "rank changes by what they would have saved, over this run or all")
-    .option("-n, --limit <count>", "with --suggest: look at so many runs (default: 50)", countOf)
+    .option("-n, --limit <count>", "with --suggest: look at so many runs (default: 50)", atLeastOne)
     .option("--json", "print one object")
     .addHelpText("after", GUARDS)
     .action((run: string | undefined, flags: GuardsFlags) =>
@@ -241,4 +241,10 @@ const withStoreFlags = (command: Command): Command =>
 function countOf(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It takes a number.");
   return Number(text);
+}
+
+function atLeastOne(text: string): number {
+  const count = countOf(text);
+  if (count === 0) throw new InvalidArgumentError("It takes 1 or more.");
+  return count;
 }

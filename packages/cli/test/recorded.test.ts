@@ -115,6 +115,8 @@ describe("a run", () => {
     const [run] = JSON.parse((await call(["runs", "--json"], { cwd })).stdout);
     expect(run.status).toBe("failed");
     expect((await call(["show", "latest"], { cwd })).stdout).toContain("the roof is on fire");
+    const asked = await call(["ask", "latest", "And then?"], { cwd });
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("has come to its end (failed)")]);
   });
 });
 
@@ -306,6 +308,30 @@ describe("pool prune", () => {
     ]);
     expect((await call(["prune", "--keep", "1"], { cwd })).stderr).toBe("1 run removed.\n");
     expect(JSON.parse((await call(["runs", "--json"], { cwd })).stdout)).toHaveLength(1);
+  });
+});
+
+describe("what is not there is named", () => {
+  it("an agent, a type of event, a folder to write to, a limit of none", async () => {
+    const cwd = folderWith(corpus);
+    await call(["run", question], { cwd });
+    for (const command of ["show", "trace"]) {
+      const told = await call([command, "latest", "--agent", "nobody"], { cwd });
+      expect([told.code, told.stdout]).toEqual([2, ""]);
+      expect(told.stderr).toMatch(/There is no agent nobody in run \S+; it has plan\/0, research\/0/);
+    }
+    const types = await call(["trace", "latest", "--type", "call:refuse", "--json"], { cwd });
+    expect([types.code, types.stdout]).toEqual([0, ""]);
+    expect(types.stderr).toContain("There is agent:ended, ");
+    expect(types.stderr).not.toContain("record:");
+    const exported = await call(["export", "latest", "-o", "nowhere/run.json"], { cwd });
+    expect([exported.code, exported.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^nowhere\/run\.json cannot be written: .*\n$/),
+    ]);
+    expect((await call(["runs", "--limit", "0"], { cwd })).stderr).toContain("It takes 1 or more.");
+    const unknown = await call(["approve", "zzz"], { cwd });
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.not.stringContaining("POOL_DEBUG")]);
   });
 });
 

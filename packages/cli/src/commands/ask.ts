@@ -1,3 +1,4 @@
+import type { RunView } from "@agentpool/journal";
 import { type Brief, renderBrief } from "@agentpool/research";
 import { type Operation, scoped, until } from "effection";
 import { type ConductFlags, conductRun } from "../conduct-run.ts";
@@ -7,7 +8,7 @@ import type { Console } from "../io.ts";
 import { questionOf } from "../question.ts";
 import { readStdin } from "../read-stdin.ts";
 import { beginningOf, harnessOf, settingsToRecord } from "../record/run-settings.ts";
-import { sameStore, storeReminder, useRecordedRun } from "../record/use-store.ts";
+import { type StoreFlags, sameStore, storeReminder, useRecordedRun } from "../record/use-store.ts";
 import { runId } from "../run-id.ts";
 import { UsageError } from "../usage-error.ts";
 import { concluded } from "./run.ts";
@@ -26,11 +27,9 @@ export function* askCommand(
   return yield* concluded(io, run, flags, function* () {
     const given = words.length === 1 && words[0] === "-" ? yield* readStdin(io.stdin) : words.join(" ");
     const question = questionOf(given, undefined);
-    const { answer } = yield* store.show(from);
-    if (answer === null || answer === undefined)
-      throw new UsageError(
-        `Run ${from} has no answer to follow up on; pool resume ${from}${sameStore(flags)} may get it one.${storeReminder(flags)}`,
-      );
+    const view = yield* store.show(from);
+    const { answer } = view;
+    if (answer === null || answer === undefined) throw new UsageError(unanswered(view, flags));
     const beginning = beginningOf(from, yield* store.record(from));
     const harness = harnessOf(io, beginning.settings, settingsOf(flags));
     const set = [...beginning.settings.flags, ...settingsOf(flags)];
@@ -60,6 +59,16 @@ export function* askCommand(
       announce,
     });
   });
+}
+
+/** Why there is nothing to follow up on, and what to do. */
+function unanswered({ id, status, stopped }: RunView, flags: StoreFlags): string {
+  const none = `Run ${id} has no answer to follow up on`;
+  if (status === "running")
+    return `${none} yet: it is running. pool show ${id}${sameStore(flags)} shows how far it is.`;
+  if (status === "waiting" || status === "interrupted" || stopped !== null)
+    return `${none}: pool resume ${id}${sameStore(flags)} may get it one.${storeReminder(flags)}`;
+  return `${none}, and has come to its end (${status}): ask anew with pool run.`;
 }
 
 const inWords = (answer: unknown): string => {

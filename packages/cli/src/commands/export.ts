@@ -5,6 +5,7 @@ import type { Operation } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Console } from "../io.ts";
 import { type StoreFlags, useRecordedRun } from "../record/use-store.ts";
+import { UnwritableError } from "../unwritable-error.ts";
 
 export interface ExportFlags extends StoreFlags {
   /** A file to write to, in place of stdout. */
@@ -19,8 +20,16 @@ export function* exportCommand(io: Console, meant: string, flags: ExportFlags): 
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (flags.output === undefined) io.out.write(text);
   else {
-    writeFileSync(resolve(io.cwd, flags.output), text);
+    write(resolve(io.cwd, flags.output), flags.output, text);
     io.err.write(`Wrote run ${run} to ${flags.output}.\n`);
   }
   return EXIT.done;
+}
+
+function write(path: string, named: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new UnwritableError(`${named} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -2,6 +2,7 @@ import type { Operation } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Console } from "../io.ts";
 import { paletteFor } from "../palette.ts";
+import { named } from "../record/labels.ts";
 import { runReport } from "../record/run-report.ts";
 import { type StoreFlags, sameStore, storeReminder, useRecordedRun } from "../record/use-store.ts";
 import { UsageError } from "../usage-error.ts";
@@ -20,7 +21,7 @@ export function* showCommand(io: Console, meant: string, flags: ShowFlags): Oper
   const view = yield* store.show(run);
   if (flags.agent !== undefined && !view.agentViews.some(({ agent }) => agent === flags.agent))
     throw new UsageError(
-      `There is no agent ${flags.agent} in run ${run}; it has ${view.agentViews.map(({ agent }) => agent).join(", ")}.`,
+      `There is no agent ${flags.agent} in run ${run}; it has ${named(view.agentViews.map(({ agent }) => agent))}.`,
     );
   if (flags.json) io.out.write(`${JSON.stringify(view, null, 2)}\n`);
   else {

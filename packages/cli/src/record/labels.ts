@@ -14,3 +14,14 @@ export function statusLabel(status: RunStatus, palette: Palette): string {
       return palette.yellow(status);
   }
 }
+
+/** Agents that are named in a line. */
+const MOST = 12;
+
+/** Names in a row, as many as a line has room for. */
+export const named = (agents: readonly string[]): string =>
+  agents.length === 0
+    ? "none yet"
+    : agents.length > MOST
+      ? `${agents.slice(0, MOST).join(", ")} and ${agents.length - MOST} more`
+      : agents.join(", ");
