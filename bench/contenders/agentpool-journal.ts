@@ -11,8 +11,11 @@ import { stopwatch } from "./stopwatch.ts";
 import { checkWork, system, type TurnsSettings, task, unitsOf } from "./turns.ts";
 
 export interface JournalSettings extends TurnsSettings {
-  /** `off`: nothing is recorded. `resume`: a run whose record is whole but for its end is taken up. */
-  readonly journal: "off" | "on" | "resume";
+  /**
+   * `off`: nothing is recorded. `strict`: of a tool that would do harm twice, so that it has its permit before its
+   * intent is on record. `resume`: a run whose record is whole but for its end is taken up.
+   */
+  readonly journal: "off" | "on" | "strict" | "resume";
 }
 
 /** A pool as in the first row, with its run on record in SQLite or not. */
@@ -28,7 +31,7 @@ const open: Open<JournalSettings> = (settings) =>
         });
         const bytes = statSync(`${folder}/runs.db`).size + statSync(`${folder}/runs.db-wal`).size;
         const figures = { bytesPerCall: bytes / (settings.agents * settings.turns) };
-        if (settings.journal === "on") return { ...first, figures };
+        if (settings.journal !== "resume") return { ...first, figures };
         return yield* scoped(function* () {
           return yield* resumed(settings, yield* store.journal("bench"));
         });
@@ -63,7 +66,7 @@ function* resumed(settings: JournalSettings, journal: Journal): Operation<Sample
 }
 
 function* work(
-  { agents, turns }: TurnsSettings,
+  { agents, turns, journal: how }: JournalSettings,
   journal: Journal | undefined,
   called: () => void,
 ): Operation<readonly unknown[]> {
@@ -71,7 +74,7 @@ function* work(
     run: "bench",
     model: scripted(({ key }) => scriptOf(indexOf(key), turns), { keep: false }),
     system,
-    tools: [librarySearch("async", called)],
+    tools: [librarySearch("async", called, how !== "strict")],
     orchestrate: parallel(Array.from({ length: agents }, (_, agent) => task(agent))),
     guards: cohortGuards,
     budget: { maxTurns: turns + 1, maxToolCalls: turns, maxAgents: agents },

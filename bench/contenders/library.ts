@@ -17,11 +17,10 @@ export const cohortGuards: GuardOverrides = Object.fromEntries(
   guards.map(({ name }) => [name, { scope: "cohort" } as const]),
 );
 
-/** The tool of the work, with three guards on it. `called` is told of every call. */
-export function librarySearch(boundary: Boundary, called: () => void): Tool {
+/** The tool of the work, with three guards on it; looking twice does no harm. `called` is told of every call. */
+export function librarySearch(boundary: Boundary, called: () => void, idempotent = true): Tool {
   const { name, description, parameters } = tool;
   const hooks = { beforeDispatch: guards };
-  const idempotent = true;
   if (boundary === "async")
     return defineTool({
       name,

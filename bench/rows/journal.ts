@@ -5,7 +5,12 @@ import type { Finding } from "./finding.ts";
 import type { Row } from "./row.ts";
 import { turnConditions } from "./turn-conditions.ts";
 
-const [on, off, resume] = ["its run on record in SQLite", "nothing on record", "a run taken up again"];
+const [on, off, strict, resume] = [
+  "its run on record in SQLite",
+  "nothing on record",
+  "a tool that would do harm twice",
+  "a run taken up again",
+];
 
 export const journal: Row = {
   number: 9,
@@ -15,6 +20,7 @@ export const journal: Row = {
     [
       { name: off, journal: "off" },
       { name: on, journal: "on" },
+      { name: strict, journal: "strict" },
       { name: resume, journal: "resume" },
     ].map(({ name, journal }) => ({
       name,
@@ -23,6 +29,7 @@ export const journal: Row = {
     })),
   findings: (measured) => [
     compare(measured, { of: on, beside: off, unit: "turn", target: 1.5 }),
+    compare(measured, { of: strict, beside: off, unit: "turn", label: `${off}: ${strict}` }),
     amount(measured, on, "bytesPerCall", "in the database, for each call with its turn", "bytes"),
     amount(measured, resume, "resumeMs", "until all agents of its record have come back and answered", "ms"),
   ],
