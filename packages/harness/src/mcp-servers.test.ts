@@ -35,10 +35,10 @@ describe("an MCP server in harness.yml", () => {
 
   it("or is reached at a URL", () => {
     const harness = loaded(
-      `      tickets: { url: "http://127.0.0.1:1/mcp", headers: { authorization: "Bearer \${T}" } }\n`,
+      `      tickets: { url: "http://127.0.0.1:1/mcp?key=\${T}", headers: { authorization: "Bearer \${T}" } }\n`,
     );
     expect(mcpServersOf(harness, { T: "t" })).toEqual([
-      { name: "tickets", url: "http://127.0.0.1:1/mcp", headers: { authorization: "Bearer t" } },
+      { name: "tickets", url: "http://127.0.0.1:1/mcp?key=t", headers: { authorization: "Bearer t" } },
     ]);
   });
 

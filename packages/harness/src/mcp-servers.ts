@@ -79,7 +79,7 @@ export function mcpServersOf(harness: Harness, env: Environment = process.env): 
   const servers = writtenIn(harness).map(
     ([name, { command, args = [], env, cwd, url, headers, ...settings }]) =>
       command === undefined
-        ? { name, ...settings, url: url!, headers: filledMap(headers, name, "headers") }
+        ? { name, ...settings, url: filled(url!, name, "url"), headers: filledMap(headers, name, "headers") }
         : {
             name,
             ...settings,

@@ -250,7 +250,7 @@ const mcpServer = key(
     url: key(
       z.url({ protocol: /^https?$/ }),
       "an http or https URL",
-      "Where the server is reached, over streamable HTTP.",
+      `Where the server is reached, over streamable HTTP; ${reference}.`,
     ).optional(),
     headers: key(
       z.record(z.string(), z.string()),

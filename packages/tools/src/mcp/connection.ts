@@ -66,7 +66,10 @@ function whyNot(
 
 /** Says things without the values that a server was given: those of its environment and headers. */
 function confidential(server: McpServerConfig): (said: unknown) => string {
-  const given = Object.values(("command" in server ? server.env : server.headers) ?? {});
+  const given =
+    "command" in server
+      ? Object.values(server.env ?? {})
+      : [...Object.values(server.headers ?? {}), ...new URL(server.url).searchParams.values()];
   const words = given.flatMap((value) => [value, value.replace(/^\w+\s+/, "")]);
   const secrets = [...new Set(words)]
     .filter((value) => value.length >= 6)

@@ -33,23 +33,40 @@ export const useEndpoint = ({ url, headers = {} }: McpEndpoint): Operation<Strea
 
 /**
  * `fetch` that tells of a request whose stream is over: where the server is gone in the middle of a call, nobody else
- * would say so. A response that never ends is cut off.
+ * would say so. What is cancelled is not read on, whatever the server does; an answer that never ends is cut off.
  */
 function answering(over: (id: RequestId) => void): FetchLike {
+  const open = new Map<RequestId, AbortController>();
   return async (url, init) => {
-    const response = await fetch(url, init);
-    const id = requestIn(init);
-    if (id === undefined || !response.ok || !response.body) return response;
-    // by then what came before has been taken
-    const body = measured(response.body, () => void setImmediate(() => over(id)));
-    return new Response(body, response);
+    const { id, cancels } = sentIn(init);
+    if (cancels !== undefined) open.get(cancels)?.abort();
+    if (id === undefined) return fetch(url, init);
+    const cancelled = new AbortController();
+    open.set(id, cancelled);
+    const signals = [cancelled.signal, ...(init?.signal ? [init.signal] : [])];
+    let body: ReadableStream<Uint8Array> | undefined;
+    try {
+      const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+      if (!response.ok || !response.body) return response;
+      body = measured(response.body, () => {
+        open.delete(id);
+        setImmediate(() => over(id)); // by then what came before has been taken
+      });
+      return new Response(body, response);
+    } finally {
+      if (!body) open.delete(id);
+    }
   };
 }
 
-function requestIn(init: RequestInit | undefined): RequestId | undefined {
-  if (init?.method !== "POST" || typeof init.body !== "string") return undefined;
+/** The request that is sent, or the one that is taken back. */
+function sentIn(init: RequestInit | undefined): { readonly id?: RequestId; readonly cancels?: RequestId } {
+  if (init?.method !== "POST" || typeof init.body !== "string") return {};
   const message = JSON.parse(init.body) as JSONRPCMessage;
-  return "method" in message && "id" in message ? message.id : undefined;
+  if (!("method" in message)) return {};
+  if ("id" in message) return { id: message.id };
+  const { method, params } = message;
+  return method === "notifications/cancelled" ? { cancels: params?.requestId as RequestId } : {};
 }
 
 function measured(body: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {

@@ -51,6 +51,44 @@ describe("a server at a URL", () => {
       yield* until(seen("cancelled"));
     }));
 
+  it("that does not answer a call is not listened to beyond its deadline, whatever it does", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint, { timeoutMs: 200 })]);
+      for (const begins of [false, true]) {
+        const closed = withResolvers<void>();
+        endpoint.before = (_, response, body) => {
+          if (!isCall(body)) return false;
+          response.once("close", () => closed.resolve());
+          if (begins) response.writeHead(200, { "content-type": "text/event-stream" }).write(": soon\n\n");
+          return true;
+        };
+        const { outcomes } = yield* callAll(tools, [["shop__get_order", { order: 7 }]]);
+        expect(outcomes).toMatchObject([{ type: "error", message: expect.stringContaining("200 ms") }]);
+        yield* closed.operation;
+      }
+    }));
+
+  it("whose answer has no end is cut off", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      endpoint.before = (_, response, body) => {
+        if (!isCall(body)) return false;
+        response.writeHead(200, { "content-type": "application/json" });
+        const more = () => {
+          while (!response.destroyed && response.write(" ".repeat(1024 * 1024)));
+        };
+        response.on("drain", more);
+        more();
+        return true;
+      };
+      const { outcomes } = yield* callAll(tools, [["shop__get_order", { order: 7 }]]);
+      expect(outcomes).toMatchObject([
+        { type: "error", message: expect.stringMatching(/its answer is longer than 33554432 bytes/) },
+      ]);
+    }));
+
   it("that is too busy has the call parked, and made again", () =>
     run(function* () {
       const endpoint = yield* useEndpoint();
