@@ -8,6 +8,7 @@ export interface HarnessFlags {
   readonly corpus?: readonly string[];
   readonly effort?: string;
   readonly budget?: readonly string[];
+  readonly guard?: readonly string[];
   readonly grant?: readonly string[];
   readonly deny?: readonly string[];
   readonly requireApproval?: readonly string[];
@@ -33,6 +34,12 @@ export const withHarnessFlags = (command: Command): Command =>
       new Option(
         "-b, --budget <limit=value>",
         "a limit, such as maxTurns=5; may be given several times",
+      ).argParser(collected),
+    )
+    .addOption(
+      new Option(
+        "-g, --guard <change>",
+        "a guard, such as url_dedup.scope=cohort or url_dedup=false; may be given several times",
       ).argParser(collected),
     )
     .addOption(
@@ -62,6 +69,11 @@ export function settingsOf(flags: HarnessFlags): Setting[] {
     ...setting("--grant", ["policy", "grants"], flags.grant),
     ...setting("--deny", ["policy", "deny"], flags.deny),
     ...setting("--require-approval", ["policy", "requireApproval"], flags.requireApproval),
+    ...(flags.guard ?? []).flatMap((change) => {
+      const [, name = change, scope, value = ""] = /^([^.=]+)(\.scope)?=(.*)$/s.exec(change) ?? [];
+      const path = ["defaults", "guards", name, ...(scope ? ["scope"] : [])];
+      return setting(`--guard ${change}`, path, !scope && value === "false" ? false : value);
+    }),
     ...(flags.budget ?? []).flatMap((limit) => {
       const [name, value = ""] = limit.split(/=(.*)/s);
       return setting(`--budget ${limit}`, ["defaults", "budget", ...name!.split(".")], numberIn(value));

@@ -22,7 +22,8 @@ it comes from stays as it is. pool show RUN --agent AGENT shows an agent's turns
 Examples:
   pool fork latest --at research/2:3 --message "Look at the changelog instead."
   pool fork latest --at research/0:1 --model anthropic/claude-sonnet-4-5
-  pool fork 20260131 --at research/1:0 --deny read`;
+  pool fork 20260131 --at research/1:0 --guard read_dedup.scope=cohort --deny shell
+  pool fork latest --at research/1:0 -f other.yml       with another harness`;
 
 export const ASK = `
 A new run of the same harness, with its own record; pool show says what it follows up on. Its agents know the question

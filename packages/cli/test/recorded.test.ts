@@ -218,6 +218,42 @@ describe("a run that goes on from another", () => {
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("accepted is AGENT:TURN")]);
   });
 
+  it("has the guards that a flag or another harness.yml gives it, wherever the command is called", async () => {
+    const cwd = folderWith({
+      "harness.yml": "program: ./p.ts\n",
+      "sub/other.yml":
+        "program: ../p.ts\nstore: sqlite:../.pool/runs.db\ndefaults: { guards: { url_dedup: false } }\n",
+      "p.ts": `
+        import { dedup, defineTool, parallel } from "@agentpool/core";
+        import { defineHarness } from "@agentpool/harness";
+        import { scripted } from "@agentpool/models";
+        const fetch = defineTool({
+          name: "fetch", description: "Fetches.", parameters: { type: "object", properties: { url: { type: "string" } } },
+          hooks: { beforeDispatch: [dedup("url_dedup", ({ url }) => url)] },
+          execute: ({ url }) => "the page at " + url,
+        });
+        const again = { calls: [{ tool: "fetch", args: { url: "https://a.example/" } }] };
+        const model = scripted(() => [again, again, { text: "read" }]);
+        export default defineHarness({
+          tools: [fetch],
+          *run(_, { pool }) { return (yield* pool({ model, orchestrate: parallel(["one"]) })).agents[0].refusals.length; },
+        });`,
+    });
+    expect((await call(["run", "Read."], { cwd })).stdout).toBe("1\n");
+    const [first] = JSON.parse((await call(["runs", "--json"], { cwd })).stdout);
+    const at = ["fork", first.id, "--at", "agent/0:1"];
+    expect((await call(at, { cwd })).stdout).toBe("1\n");
+    expect((await call([...at, "--guard", "url_dedup=false"], { cwd })).stdout).toBe("0\n");
+    expect((await call([...at, "-f", "sub/other.yml"], { cwd })).stdout).toBe("0\n");
+    expect((await call([...at, "-f", "other.yml"], { cwd: join(cwd, "sub") })).stdout).toBe("0\n");
+    const replayed = await call(["guards", first.id, "-f", "other.yml", "--harness", "other.yml", "--json"], {
+      cwd: join(cwd, "sub"),
+    });
+    expect(JSON.parse(replayed.stdout)).toMatchObject({ allowed: 1, refused: 0 });
+    const wrong = await call([...at, "--guard", "url_dedpu=false"], { cwd });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("did you mean url_dedup?")]);
+  });
+
   it("follows up on a finished one: its agents know the earlier question and answer", async () => {
     const cwd = folderWith(counting);
     await call(["run", "Look around."], { cwd });

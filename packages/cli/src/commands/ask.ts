@@ -3,11 +3,11 @@ import { type Brief, renderBrief } from "@agentpool/research";
 import { type Operation, scoped, until } from "effection";
 import { type ConductFlags, conductRun } from "../conduct-run.ts";
 import type { ExitCode } from "../exit-code.ts";
-import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
+import type { HarnessFlags } from "../harness-flags.ts";
 import type { Console } from "../io.ts";
 import { questionOf } from "../question.ts";
 import { readStdin } from "../read-stdin.ts";
-import { beginningOf, harnessOf, settingsToRecord } from "../record/run-settings.ts";
+import { beginningOf, harnessOf } from "../record/run-settings.ts";
 import { type StoreFlags, sameStore, storeReminder, useRecordedRun } from "../record/use-store.ts";
 import { runId } from "../run-id.ts";
 import { UsageError } from "../usage-error.ts";
@@ -31,13 +31,9 @@ export function* askCommand(
     const { answer } = view;
     if (answer === null || answer === undefined) throw new UsageError(unanswered(view, flags));
     const beginning = beginningOf(from, yield* store.record(from));
-    const harness = harnessOf(io, beginning.settings, settingsOf(flags));
-    const set = [...beginning.settings.flags, ...settingsOf(flags)];
+    const { harness, settings: now } = harnessOf(io, beginning.settings, flags);
     const earlier = { question: beginning.question, answer: inWords(answer) };
-    const settings = {
-      ...settingsToRecord(harness, { file: beginning.settings.file, flags: set }),
-      earlier,
-    };
+    const settings = { ...now, earlier };
     yield* scoped(function* () {
       const journal = yield* store.journal(run);
       const origin = { run: from, kind: "ask" } as const;

@@ -41,10 +41,7 @@ export function* guardsCommand(
     throw new UsageError("Name a run, such as latest; or ask for --suggest over all of them.");
   const { store, run } = yield* useRecordedRun(io, flags, meant);
   const { settings, entries } = yield* recordOf(store, run);
-  const harness = harnessOf(
-    io,
-    flags.harness === undefined ? settings : { ...settings, file: flags.harness },
-  );
+  const { harness } = harnessOf(io, settings, flags.harness === undefined ? {} : { file: flags.harness });
   const report = yield* withGuards(harness, function* (guarded): Operation<GuardReport> {
     const before = settingsIn(settings.config);
     const base = flags.harness === undefined && flags.set ? before : settingsIn(harness.config);
@@ -124,7 +121,7 @@ function* suggest(io: Console, meant: string | undefined, flags: GuardsFlags): O
   if (!store || newest === undefined)
     throw new UsageError("No run is on record here yet; pool run begins one.");
   const { settings } = yield* recordOf(store, newest);
-  const harness = harnessOf(io, settings);
+  const { harness } = harnessOf(io, settings);
   const suggestions = yield* withGuards(harness, function* ({ tools, hooks, known }) {
     const changes = candidates(settingsIn(settings.config).guards, known);
     const found = changes.map(() => [] as GuardComparison[]);

@@ -1,9 +1,9 @@
 import type { Operation } from "effection";
 import { type ConductFlags, conductRun } from "../conduct-run.ts";
 import type { ExitCode } from "../exit-code.ts";
-import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
+import type { HarnessFlags } from "../harness-flags.ts";
 import type { Console } from "../io.ts";
-import { beginningOf, harnessOf, settingsToRecord } from "../record/run-settings.ts";
+import { beginningOf, harnessOf } from "../record/run-settings.ts";
 import { useRecordedRun } from "../record/use-store.ts";
 import { UsageError } from "../usage-error.ts";
 import { concluded } from "./run.ts";
@@ -23,12 +23,11 @@ export function* resumeCommand(io: Console, meant: string, flags: ResumeFlags): 
         `Run ${run} has come to its end (${status}); pool show ${run} shows it, and pool ask ${run} "…" follows up.`,
       );
     const journal = yield* store.journal(run, { by: "the terminal", force: flags.force === true });
-    const { question, settings } = beginningOf(run, journal.history);
-    const harness = harnessOf(io, settings, settingsOf(flags));
+    const { question, settings: then } = beginningOf(run, journal.history);
+    const { harness, settings } = harnessOf(io, then, flags);
     const record = { store, journal };
-    const recorded = settingsToRecord(harness, settings);
     const announce = `Run ${run}, taken up again`;
-    const { earlier } = settings;
+    const { earlier } = then;
     return yield* conductRun({
       io,
       harness,
@@ -36,7 +35,7 @@ export function* resumeCommand(io: Console, meant: string, flags: ResumeFlags): 
       run,
       flags,
       record,
-      settings: recorded,
+      settings,
       earlier,
       announce,
     });

@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import { configOnRecord, type Earlier, type Harness, loadHarness, type Setting } from "@agentpool/harness";
 import { type StoredEntry, withoutPassword } from "@agentpool/journal";
+import { type HarnessFlags, settingsOf } from "../harness-flags.ts";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -39,11 +41,20 @@ export function beginningOf(
   throw new UsageError(`Run ${run} was not begun by pool run: take it up by the program that began it.`);
 }
 
-/** The harness of a run, as it stands now: files and environment of today, flags of then, and those of now on top. */
-export const harnessOf = (io: Io, settings: RunSettings, flags: readonly Setting[] = []): Harness =>
-  loadHarness({
-    cwd: settings.cwd,
-    env: io.env,
-    flags: [...settings.flags, ...flags],
-    ...(settings.file === undefined ? {} : { file: settings.file }),
-  });
+/**
+ * The harness of a run, as it stands now, and what to record of it: files and environment of today, another file where
+ * one is named, flags of then, and those of now on top.
+ */
+export function harnessOf(
+  io: Io,
+  then: RunSettings,
+  flags: HarnessFlags = {},
+): { readonly harness: Harness; readonly settings: RunSettings } {
+  // a path on the command line starts where the command is called, one on record where it was called then
+  const file = flags.file === undefined ? then.file : resolve(io.cwd, flags.file);
+  const all = [...then.flags, ...settingsOf(flags)];
+  const named = file === undefined ? {} : { file };
+  const harness = loadHarness({ cwd: then.cwd, env: io.env, flags: all, ...named });
+  const earlier = then.earlier ? { earlier: then.earlier } : {};
+  return { harness, settings: { ...settingsToRecord(harness, { file, flags: all }), ...earlier } };
+}
