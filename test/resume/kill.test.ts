@@ -18,8 +18,8 @@ const store = (): string => `sqlite:${join(folder, "runs.db")}`;
 
 /**
  * Runs the job in a process that is killed at a write of its record: `entry 7`, just before the seventh entry is
- * taken; `record:executed 2`, just before the second of that type is; `flush 2`, just after so many writes are durable.
- * Whether it came to its end before.
+ * taken; `record:executed 2`, just before the second of that type is; `flush 2`, just after so many writes are durable;
+ * `with model:fallback`, just after one of these is. Whether it came to its end before.
  */
 function live(deadline: string): boolean {
   const args = ["--conditions=@agentpool/source", "--import", "tsx", join(import.meta.dirname, "victim.ts")];
@@ -55,6 +55,13 @@ async function check(): Promise<void> {
     else expect(published.map(([, count]) => count)).toEqual([1]);
   }
   const end = (agent: string) => (unsure.includes(agent) ? "text" : "returned");
+
+  // who had moved on in the list of models stays there
+  expect([...times.keys()].filter((line) => line.startsWith("asked again"))).toEqual([]);
+  const served = entries.flatMap((entry) =>
+    entry.type === "turn:completed" && entry.agent === "research/2" ? [entry.result.model] : [],
+  );
+  expect(served).toEqual(["first", "second", "second"]);
 
   // a page that was read is not read again by anybody
   const pages = new Map<string, number>();
@@ -125,6 +132,14 @@ describe("a job whose process is killed", () => {
       exit: "text",
       result: "the brief",
     });
+  }, 120_000);
+
+  it("after an agent moved on in its list of models does not ask the model again that it left", async () => {
+    expect(live("with model:fallback")).toBe(false);
+    const moved = (await record()).filter(({ type }) => type === "model:fallback");
+    expect(moved).toMatchObject([{ agent: "research/2", from: "first", to: "second" }]);
+    expect(live("never")).toBe(true);
+    await check();
   }, 120_000);
 
   it("before its first write leaves nothing behind that is in the way", async () => {

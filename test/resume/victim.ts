@@ -17,7 +17,7 @@ import {
   useAgent,
 } from "@agentpool/core";
 import { openStore } from "@agentpool/journal";
-import { type ScriptedTurn, scripted } from "@agentpool/models";
+import { fallback, ModelError, type ScriptedTurn, scripted } from "@agentpool/models";
 import { main, type Operation, sleep, spawn } from "effection";
 import { z } from "zod";
 
@@ -28,10 +28,14 @@ const done = (what: string): void => appendFileSync(`${folder}/done.txt`, `${wha
 
 /**
  * A journal in front of another, that kills the process at a write: just before it takes an entry, any or one of a
- * type, or just after what it has is durable.
+ * type, or just after what it has is durable, at some time or with an entry of a type.
  */
 function deadly(journal: Journal, deadline: string): Journal {
-  const [kind, count] = deadline.split(" ") as ["entry" | "flush" | JournalEntry["type"] | "never", string];
+  const [kind, count] = deadline.split(" ") as [
+    "entry" | "flush" | "with" | JournalEntry["type"] | "never",
+    string,
+  ];
+  let isIn = false;
   let left = Number(count);
   const live = (at: typeof kind): void => {
     if (kind === at && --left <= 0) process.kill(process.pid, "SIGKILL");
@@ -41,11 +45,19 @@ function deadly(journal: Journal, deadline: string): Journal {
     append(entry) {
       live("entry");
       live(entry.type);
+      isIn ||= kind === "with" && entry.type === count;
       journal.append(entry);
     },
     flush() {
       const durable = journal.flush();
-      return durable && Promise.resolve(durable).then(() => live("flush"));
+      const isWith = isIn;
+      return (
+        durable &&
+        Promise.resolve(durable).then(() => {
+          live("flush");
+          if (isWith) process.kill(process.pid, "SIGKILL");
+        })
+      );
     },
     decide: (id, decision) => journal.decide!(id, decision),
   };
@@ -130,7 +142,24 @@ const helper: readonly ScriptedTurn[] = [
   report("helped"),
 ];
 
-const model = scripted(({ key }) => scripts[key] ?? helper);
+/** A list whose first does not do for one agent from its second turn on, and notes where it is asked again after that. */
+function listOf({ recorded }: Journal) {
+  const moved = new Set(
+    recorded.flatMap((entry) => (entry.type === "model:fallback" ? [String(entry.agent)] : [])),
+  );
+  const first = scripted(
+    ({ key }) =>
+      ({ turn }) => {
+        if (moved.has(key)) done(`asked again ${key}`);
+        return key === "research/2" && turn > 1
+          ? { error: new ModelError("misformed", "it answers in riddles") }
+          : (scripts[key] ?? helper)[turn - 1]!;
+      },
+    { id: "first" },
+  );
+  return fallback([first, scripted(({ key }) => scripts[key] ?? helper, { id: "second" })]);
+}
+
 const guards = { page: { scope: "cohort" as const } };
 
 /** A person who has an eye on what waits. */
@@ -148,7 +177,7 @@ await main(function* () {
   yield* JournalContext.set(deadly(journal, deadline));
   const approvals = new ApprovalDesk();
   yield* spawn(() => decide(approvals));
-  const common = { run: "run", model, terminal: reportTool, approvals };
+  const common = { run: "run", model: listOf(journal), terminal: reportTool, approvals };
   const plan = yield* useAgent({ ...common, key: "plan", tools: [read], task: "plan" });
   const greeting = yield* step("greeting", function* () {
     done("greeting");
