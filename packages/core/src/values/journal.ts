@@ -80,18 +80,12 @@ export type Noted =
       readonly call: string;
       readonly message?: string;
     }
-  /** A call of a tool that is idempotent is about to execute, once it has its permit. */
+  /**
+   * A call is about to execute: one of a tool that is idempotent, once it has its permit (`record:intent`); a terminal
+   * one, which counts nowhere as a call, so that no `call:dispatched` says it (`record:executing`).
+   */
   | {
-      readonly type: "record:intent";
-      readonly agent: string;
-      readonly call: string;
-      readonly identity: string;
-      readonly args: Args;
-      readonly attempt: number;
-    }
-  /** A terminal call begins to execute. It counts nowhere as a call, so that no `call:dispatched` says it. */
-  | {
-      readonly type: "record:executing";
+      readonly type: "record:intent" | "record:executing";
       readonly agent: string;
       readonly call: string;
       readonly identity: string;
