@@ -2,6 +2,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { ensure, type Operation, race, resource, sleep, until } from "effection";
+import { renewing } from "./renewing.ts";
 import type { McpEndpoint } from "./server-config.ts";
 
 /** Bytes of one response to a message of ours. */
@@ -14,7 +15,7 @@ export const useEndpoint = ({ url, headers = {} }: McpEndpoint): Operation<Strea
   resource(function* (provide) {
     const transport: StreamableHTTPClientTransport = new StreamableHTTPClientTransport(new URL(url), {
       requestInit: { headers: { ...headers } },
-      fetch: answering((id) => transport.onmessage?.(unanswered(id))),
+      fetch: renewing(answering((id) => transport.onmessage?.(unanswered(id)))),
       // what it would say by itself is of no use here, and timers would outlive the scope
       reconnectionOptions: {
         maxRetries: 0,

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly ended: string[];
   /** Answers what comes next by itself: true where it did. */
   before: ((request: IncomingMessage, response: ServerResponse, body: string) => boolean) | undefined;
+  /** Knows no session any more. */
+  forget(): void;
   /** Cuts every connection, and takes no more. */
   stop(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export const useEndpoint = (options: { readonly log?: string } = {}): Operation<
       if (endpoint.before?.(request, response, body)) return;
       const id = request.headers["mcp-session-id"];
       let transport = typeof id === "string" ? sessions.get(id) : undefined;
+      if (typeof id === "string" && !transport) return void response.writeHead(404).end("no such session");
       if (!transport) {
         const made = new StreamableHTTPServerTransport({
           sessionIdGenerator: () => randomUUID(),
@@ -57,6 +60,7 @@ export const useEndpoint = (options: { readonly log?: string } = {}): Operation<
       received,
       ended,
       before: undefined,
+      forget: () => sessions.clear(),
       stop,
     };
     try {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { scripted } from "@agentpool/models";
 import { run, spawn, until, withResolvers } from "effection";
 import { describe, expect, it, vi } from "vitest";
 import { useMcpServers } from "../../src/index.ts";
@@ -87,6 +88,41 @@ describe("a server at a URL", () => {
       expect(outcomes).toMatchObject([
         { type: "error", message: expect.stringMatching(/its answer is longer than 33554432 bytes/) },
       ]);
+    }));
+
+  it("that has forgotten the session gets a new one, for all that find out at once, and the calls are made in it", () =>
+    run(function* () {
+      const log = join(folder(), "log");
+      const endpoint = yield* useEndpoint({ log });
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      yield* callAll(tools, [["shop__get_order", { order: 1 }]]);
+      endpoint.forget();
+      const calls = [2, 3, 4].map((order) => ({ tool: "shop__get_order", args: { order } }));
+      const settled: unknown[] = [];
+      yield* callAll(tools, [], {
+        model: scripted(() => [{ calls }, { calls: [{ tool: "report", args: { result: "done" } }] }]),
+        onEvent: (event) => {
+          if (event.type === "call:settled" && event.tool !== "report") settled.push(event.outcome.type);
+        },
+      });
+      expect(settled).toEqual(["ok", "ok", "ok"]);
+      expect(readFileSync(log, "utf8").trim().split("\n").sort()).toEqual(
+        [1, 2, 3, 4].map((n) => `get_order ${n}`),
+      );
+      const sessions = new Set(endpoint.received.map((headers) => headers["mcp-session-id"]).filter(Boolean));
+      expect(sessions.size).toBe(2);
+    }));
+
+  it("that knows no session and begins none fails the call with what it says", () =>
+    run(function* () {
+      const endpoint = yield* useEndpoint();
+      const { tools } = yield* useMcpServers([at(endpoint)]);
+      endpoint.before = (_, response) => {
+        response.writeHead(404).end("moved away");
+        return true;
+      };
+      const { outcomes } = yield* callAll(tools, [["shop__get_order", { order: 1 }]]);
+      expect(outcomes).toMatchObject([{ type: "error", message: expect.stringContaining("moved away") }]);
     }));
 
   it("that is too busy has the call parked, and made again", () =>
