@@ -42,7 +42,9 @@ function outcomesAfter(entries: readonly StoredEntry[], end: number): StoredEntr
   return entries.slice(end).filter((entry) => isOutcome(entry) && open.delete(entry.call));
 }
 
-const isIntent = (entry: StoredEntry) =>
+type Intent = Extract<StoredEntry, { type: "call:dispatched" | "record:intent" | "record:executing" }>;
+
+const isIntent = (entry: StoredEntry): entry is Intent =>
   entry.type === "call:dispatched" || entry.type === "record:intent" || entry.type === "record:executing";
 
 /** What came of a call; whether its agent may stop with a terminal one is decided anew. */
