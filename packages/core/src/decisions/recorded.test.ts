@@ -226,3 +226,59 @@ describe("a decision on an approval", () => {
     expect([...agent.calls.get("a")!.approvals]).toEqual(["x"]);
   });
 });
+
+describe("the model that an agent had moved on to", () => {
+  const started: Happening = { type: "turn:started", agent: "p/0", turn: 1, forced: false };
+  const moved = (to: string): Happening => ({
+    ...{ type: "model:fallback", agent: "p/0", from: "a", to, reason: "gone" },
+  });
+  const movedTo = (...all: readonly (Happening | Noted)[]) =>
+    read(entries(...begun, ...all)).recorded.agents.get("p/0")!.movedTo;
+
+  it("is the last one of the turn that it is in; one that is complete says itself who generated it", () => {
+    expect(movedTo(started, moved("b"), moved("c"))).toBe("c");
+    expect(movedTo(started, moved("b"), completed("p/0", 1))).toBeUndefined();
+  });
+
+  it("is none of a reviewer's, whose list moved while no turn was under way", () => {
+    expect(movedTo(moved("b"))).toBeUndefined();
+    expect(movedTo(started, completed("p/0", 1), moved("b"))).toBeUndefined();
+    expect(movedTo(started, { type: "record:begun" }, moved("b"))).toBeUndefined();
+    expect(movedTo(started, moved("b"), { type: "record:begun" })).toBe("b");
+  });
+});
+
+describe("a terminal call", () => {
+  const call = "p/0:1#0";
+  const executing = (attempt: number): Noted => ({
+    ...{ type: "record:executing", agent: "p/0", call, identity: "local:publish", args: {}, attempt },
+  });
+  const callIn = (...all: readonly (Happening | Noted)[]) =>
+    read(entries(...begun, ...all))
+      .recorded.agents.get("p/0")!
+      .calls.get(call)!;
+
+  it("has its intent on record, is on its way, and counts nowhere", () => {
+    const { recorded, tree } = read(entries(...begun, executing(0)));
+    expect(recorded.agents.get("p/0")!.calls.get(call)).toMatchObject({
+      dispatched: { attempt: 0, identity: "local:publish" },
+      executed: undefined,
+    });
+    expect(tree.totals.toolCalls).toBe(0);
+    expect(recorded.open(tree)).toEqual([]);
+  });
+
+  it("has used its attempts, waits for the next, and what it came to is known apart from its return", () => {
+    const busy = {
+      ...{ type: "call:parked", agent: "p/0", call, tool: "publish", reason: "retry" },
+      until: 9,
+    };
+    expect(callIn(executing(0), busy as Happening).retry).toEqual({ attempt: 1, until: 9 });
+    const outcome = { type: "error", message: "no" } as const;
+    const executed: Noted = { type: "record:executed", agent: "p/0", call, outcome, unknown: true };
+    expect(callIn(executing(0), executed)).toMatchObject({
+      executed: { outcome, unknown: true },
+      outcome: undefined,
+    });
+  });
+});

@@ -124,6 +124,8 @@ export class Recorded {
     switch (note.type) {
       case "record:begun":
         this.#part++;
+        // what was being generated when the process before went away is not any more
+        for (const agent of this.agents.values()) agent.generating = false;
         return;
       case "record:effect":
         this.effects.set(note.key, note.value);
