@@ -56,6 +56,7 @@ export class DerivedTables {
       case "run:started":
       case "run:resumed":
       case "run:waiting":
+      case "run:stopped":
       case "run:ended":
         this.#runs.add(entry);
         return;

@@ -53,6 +53,12 @@ export class RunsTable {
       case "run:waiting":
         row.status = "waiting";
         break;
+      case "run:stopped":
+        // a signal interrupts, as a crash does; a person who stops a run means it
+        if (entry.by !== "ctrl-c") break;
+        row.status = "cancelled";
+        row.ended_at = entry.at;
+        break;
       case "run:ended":
         row.status = entry.status;
         row.ended_at = entry.at;
