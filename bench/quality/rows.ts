@@ -13,6 +13,7 @@ import {
   type Shares,
   type WeightsFor,
 } from "./measure.ts";
+import { measurePlans } from "./measure-plans.ts";
 import { PlainBm25 } from "./plain-bm25.ts";
 import type { Topic } from "./unrelated.ts";
 import { withUnrelated } from "./with-unrelated.ts";
@@ -106,6 +107,9 @@ function* articles(
       "plain: unsplit",
     ),
   );
+  const plans = yield* measurePlans(corpus, questions, Math.ceil(10 / step));
+  add(note("composites in other forms, taken apart", plans.composites, poorly(plans.poor)));
+  add(note("single questions, left whole", plans.singles, `${questions.length} questions`));
   add({
     what: "quotations that do not stand in their file",
     ours: one.unverified + two.unverified,
@@ -115,14 +119,7 @@ function* articles(
     note: `${Math.round(two.millisecondsPerQuestion)} ms a job`,
   });
   for (const { from, count, right } of two.sureness) {
-    add({
-      what: `right where confidence is from ${from.toFixed(1)}`,
-      ours: right,
-      peer: undefined,
-      target: undefined,
-      verdict: "note",
-      note: `${count} first quotations`,
-    });
+    add(note(`right where confidence is from ${from.toFixed(1)}`, right, `${count} first quotations`));
   }
 }
 
@@ -163,6 +160,18 @@ function* amongUnrelated(
     );
   });
 }
+
+const poorly = (forms: readonly string[]): string =>
+  forms.length === 0 ? "each form in nine of ten" : `worst: ${forms.join("; ")}`;
+
+const note = (what: string, ours: number, text: string): Row => ({
+  what,
+  ours,
+  peer: undefined,
+  target: undefined,
+  verdict: "note",
+  note: text,
+});
 
 const halves = (shares: Shares, of: "first" | "five"): string =>
   `by halves of the articles ${shares.halves.map((half) => half[of].toFixed(3)).join(" and ")}`;

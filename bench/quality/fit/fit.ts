@@ -3,7 +3,7 @@ import type { Example } from "./examples.ts";
 import { minimise, type Objective } from "./minimise.ts";
 
 /** What weights of one in every feature cost, beside one question whose answer is as likely as 1 in e. */
-export const ridge = 0.002;
+export const ridge = 0.001;
 
 /**
  * The weights under which sentences that hold an answer are likeliest: maximum likelihood of a softmax over the

@@ -357,3 +357,23 @@ test("hostile results are no evidence and crash nothing", async () => {
     expect(findings(played)).toEqual([]);
   }
 });
+
+test("code is quoted only where the question asks for code", async () => {
+  const mixed = {
+    "pool.md":
+      "# Pools\n\nA pool owns a cohort of agents.\n\n```ts\nconst pool = agentPool({ agents: 3, cohort: true });\n```\n\n" +
+      "[Pool agents](agents.md) [Cohort](cohort.md)\n\npool: { cohort: agents, owns: true }",
+  };
+  const asked = (task: string) => playing({ ...researching, answer: answering(mixed), task });
+  const plain = findings(await asked("What does a pool of agents own, a cohort?"));
+  expect(plain.map(({ quote }) => quote)).toEqual(["A pool owns a cohort of agents."]);
+  const code = findings(await asked("Show the code that makes a pool of agents with a cohort."));
+  expect(code.map(({ quote }) => quote).join()).toContain("agentPool({ agents: 3");
+});
+
+test("a question that seems to be in another language is said to be, where nothing answers it", async () => {
+  const german = await playing({ ...researching, task: "Wer hat diesen Roman geschrieben?" });
+  expect(german.last.notFound).toMatch(/knows English only/);
+  const english = await playing({ ...researching, task: "Which enzymes repair mitochondrial ribosomes?" });
+  expect(english.last.notFound).not.toMatch(/English/);
+});

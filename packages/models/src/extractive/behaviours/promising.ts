@@ -7,9 +7,9 @@ import type { Weights } from "../rank/weights.ts";
 import { passages } from "../text/passages.ts";
 
 /** Documents are opened until they have this share of what all are worth. */
-const enough = 0.96;
+const enough = 0.98;
 const fewest = 3;
-const most = 6;
+const most = 8;
 /** What all places in the search are worth together, beside all snippets: the search knows more than it shows. */
 const placeShare = 0.25;
 

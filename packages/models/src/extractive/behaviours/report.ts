@@ -1,6 +1,7 @@
 import type { Args, JsonSchema } from "@agentpool/core";
 import { isRecord } from "../conversation/exchanges.ts";
 import { propertiesOf, type ToolRole } from "../conversation/roles.ts";
+import { inEnglish } from "../question/in-english.ts";
 import type { Passage } from "../rank/select.ts";
 import { fill, fits, itemsOf } from "./fill.ts";
 import type { Inquiry } from "./inquire.ts";
@@ -82,7 +83,10 @@ export function notFoundIn(
   ].join(", ");
   const answer =
     passages.length === 0 ? "Nothing was found that answers" : "Nothing that was read clearly answers";
-  return `${answer} “${task}” (${looked}).`;
+  const known = inEnglish(task)
+    ? ""
+    : " The engine knows English only, and the question seems to be in another language.";
+  return `${answer} “${task}” (${looked}).${known}`;
 }
 
 const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -1,3 +1,4 @@
+import { functionWords } from "../text/function-words.ts";
 import type { Word } from "../text/words.ts";
 
 /** What kind of thing a question asks for. */
@@ -76,6 +77,37 @@ const reason =
 const manner = /\b(?:by|through|using|via|with|as)\b/i;
 const naming =
   /\b(?:called|known as|termed|named|referred to as|nicknamed|dubbed|titled|entitled|means?|term)\b|["“‘*`]/i;
+
+/** Types whose answers show in the form of their words: numbers, dates, names. */
+const shown: ReadonlySet<AnswerType> = new Set([
+  "count",
+  "amount",
+  "share",
+  "time",
+  "person",
+  "place",
+  "name",
+]);
+
+export const showsInWords = (type: AnswerType): boolean => shown.has(type);
+
+/** Whether a word may be of an answer of that type, by its form. */
+export function mayAnswer(type: AnswerType, word: Word): boolean {
+  switch (type) {
+    case "count":
+    case "amount":
+    case "share":
+      return /^\p{N}/u.test(word.plain) || numberWords.has(word.plain);
+    case "time":
+      return /^\p{N}/u.test(word.plain) || months.test(word.surface) || word.plain === "century";
+    case "person":
+    case "place":
+    case "name":
+      return word.capital && !functionWords.has(word.plain);
+    default:
+      return !functionWords.has(word.plain);
+  }
+}
 
 /**
  * How far a sentence holds something of the kind asked for that the question does not say itself: 0 to 1.

@@ -14,8 +14,6 @@ export interface Query {
   readonly focus: string | undefined;
   /** Words that stand next to each other, at least one of which carries matter: `went to`, `to Harvard`. */
   readonly phrases: readonly (readonly [string, string])[];
-  /** Pairs of neighbouring terms. */
-  readonly pairs: readonly (readonly [string, string])[];
 }
 
 /** Words a question asks with and an answer does not repeat. */
@@ -35,17 +33,11 @@ export function query(question: string): Query {
   const matter = content.filter((word) => !askingWords.has(word.plain));
   const chosen = matter.length > 0 ? matter : content.length > 0 ? content : all;
   const terms = [...new Map(chosen.map((word) => [word.stem, word])).values()];
-  const pairs: (readonly [string, string])[] = [];
-  for (let index = 1; index < chosen.length; index++) {
-    const [left, right] = [chosen[index - 1]!.stem, chosen[index]!.stem];
-    if (left !== right) pairs.push([left, right]);
-  }
   return {
     text: question.length <= mostCharacters ? question : question.slice(0, mostCharacters),
     type: answerType(question),
     terms,
     stems: new Set(all.map((word) => word.stem)),
-    pairs,
     phrases: phrasesOf(all),
     focus: focusOf(all),
   };

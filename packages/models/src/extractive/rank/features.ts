@@ -1,11 +1,11 @@
 import { alikeIn } from "../question/alike.ts";
-import { holdsAnswer } from "../question/answer-type.ts";
+import { holdsAnswer, showsInWords } from "../question/answer-type.ts";
 import type { Query } from "../question/query.ts";
-import { pronouns } from "../text/function-words.ts";
 import type { Word } from "../text/words.ts";
 import { bm25, rarityIn } from "./bm25.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import { foundBy, type Hints, hinted, noHints } from "./hints.ts";
+import { nearAnswer } from "./near-answer.ts";
 
 /**
  * What a sentence is judged by. All are near 0 to 1, except `length`.
@@ -13,15 +13,16 @@ import { foundBy, type Hints, hinted, noHints } from "./hints.ts";
  * - `sentence`, `block`, `document`: BM25 at that level, as a share of the best candidate's
  * - `match`: BM25 of the sentence as a share of what the question's terms are worth
  * - `coverage`, `coverageSquared`: how much of the question's terms, weighted by rarity, the sentence holds
- * - `before`, `beforePronoun`, `after`, `context`, `alike`: how much of what it lacks the sentence before holds
- *   (again if a pronoun points there), the one after, the title and headings, and words of the same family or
- *   that the question misspells
+ * - `plain`: the same of the terms that are neither names nor numbers
+ * - `before`, `after`, `context`, `alike`: how much of what it lacks the sentence before holds, the one after, the
+ *   title and headings, and words of the same family or that the question misspells
  * - `around`: how much of the terms the sentence and both its neighbours hold together
- * - `pairs`: how many neighbouring terms of the question stand near each other
  * - `phrases`: how many of the question's words that stand next to each other do so here
- * - `type`: whether it holds something of the kind asked for
+ * - `type`, `kind`: whether it holds something of the kind asked for; again if the kind shows in words: a number, a
+ *   date, a name
+ * - `near`: how near the terms stand to what may be the answer
  * - `focus`: whether it names what is asked for
- * - `found`: how high a search put its passage, or another one of its document
+ * - `found`, `foundType`: how high a search put its passage, or another one of its document; the same times `type`
  * - `length`: logarithm of its words
  */
 export const featureNames = [
@@ -31,17 +32,19 @@ export const featureNames = [
   "match",
   "coverage",
   "coverageSquared",
+  "plain",
   "before",
-  "beforePronoun",
   "after",
   "around",
   "context",
   "alike",
-  "pairs",
   "phrases",
   "type",
+  "kind",
+  "near",
   "focus",
   "found",
+  "foundType",
   "length",
 ] as const;
 
@@ -73,6 +76,10 @@ export function featuresOf(
   }
   const weights = new Map(query.terms.map(({ stem }) => [stem, rarity.sentence(stem)]));
   const total = Math.max(1e-9, sum(weights.values()));
+  const plain = query.terms.flatMap(({ stem, capital, plain: word }) =>
+    capital || /^\p{N}/u.test(word) ? [] : [stem],
+  );
+  const plainTotal = sum(plain.map((stem) => weights.get(stem)!));
   const vocabulary = statistics.sentence.frequency;
   const alike = new Map(query.terms.map(({ stem }) => [stem, alikeIn(stem, vocabulary)]));
   return list.map((candidate, at) => {
@@ -82,7 +89,8 @@ export function featuresOf(
     const share = (has: (stem: string) => boolean): number =>
       sum(missing.map(({ stem }) => (has(stem) ? weights.get(stem)! : 0))) / total;
     const coverage = 1 - share(() => true);
-    const before = neighbour(list, candidate.previous, share);
+    const type = holdsAnswer(query.type, candidate.sentence.text, candidate.sentence.words, query.stems);
+    const found = foundBy(hints, candidate.document.path, candidate.block.from, candidate.block.to);
     return {
       sentence: score.sentence / best.sentence,
       block: score.block / best.block,
@@ -90,19 +98,24 @@ export function featuresOf(
       match: score.sentence / total,
       coverage,
       coverageSquared: coverage * coverage,
-      before,
-      beforePronoun: pointsBack(candidate.sentence.words) ? before : 0,
+      plain:
+        plainTotal === 0
+          ? coverage
+          : sum(plain.map((stem) => (counts.has(stem) ? weights.get(stem)! : 0))) / plainTotal,
+      before: neighbour(list, candidate.previous, share),
       after: neighbour(list, candidate.next, share),
       around:
         coverage +
         share((stem) => holds(list, candidate.previous, stem) || holds(list, candidate.next, stem)),
       context: share((stem) => candidate.context.has(stem)),
       alike: share((stem) => alike.get(stem)!.some((other) => counts.has(other))),
-      pairs: pairs(query, candidate.sentence.words, weights),
       phrases: phrases(query, candidate.sentence.words),
-      type: holdsAnswer(query.type, candidate.sentence.text, candidate.sentence.words, query.stems),
+      type,
+      kind: showsInWords(query.type) ? type : 0,
+      near: nearAnswer(query, candidate.sentence.words, weights) / total,
       focus: query.focus !== undefined && counts.has(query.focus) ? 1 : 0,
-      found: foundBy(hints, candidate.document.path, candidate.block.from, candidate.block.to),
+      found,
+      foundType: found * type,
       length: Math.log(candidate.sentence.words.length),
     };
   });
@@ -122,38 +135,6 @@ const neighbour = (
 
 const holds = (list: readonly Candidate[], at: number, stem: string): boolean =>
   at !== -1 && list[at]!.sentence.counts.has(stem);
-
-/** A pronoun among its first words: what it is about was named before. */
-const pointsBack = (sentence: readonly Word[]): boolean =>
-  sentence.slice(0, 4).some((word) => pronouns.has(word.plain));
-
-/** By distance in words. */
-const nearness = (distance: number): number =>
-  distance <= 1 ? 1 : distance <= 3 ? 0.6 : distance <= 6 ? 0.2 : 0;
-
-function pairs(query: Query, sentence: readonly Word[], weights: ReadonlyMap<string, number>): number {
-  if (query.pairs.length === 0) return 0;
-  const places = new Map<string, number[]>();
-  sentence.forEach(({ stem }, at) => {
-    if (!weights.has(stem)) return;
-    const list = places.get(stem);
-    if (list) list.push(at);
-    else places.set(stem, [at]);
-  });
-  let held = 0;
-  let total = 0;
-  for (const [left, right] of query.pairs) {
-    const weight = (weights.get(left) ?? 0) + (weights.get(right) ?? 0);
-    total += weight;
-    const lefts = places.get(left);
-    const rights = places.get(right);
-    if (!lefts || !rights) continue;
-    let nearest = Number.POSITIVE_INFINITY;
-    for (const a of lefts) for (const c of rights) nearest = Math.min(nearest, Math.abs(a - c));
-    held += weight * nearness(nearest);
-  }
-  return total === 0 ? 0 : held / total;
-}
 
 function phrases(query: Query, sentence: readonly Word[]): number {
   if (query.phrases.length === 0) return 0;

@@ -1,3 +1,4 @@
+import { asksForCode } from "../question/asks-for-code.ts";
 import type { Query } from "../question/query.ts";
 import { type Candidate, candidatesOf, type ReadDocument } from "./candidates.ts";
 import { type Features, featureNames, featuresOf } from "./features.ts";
@@ -10,6 +11,16 @@ export interface Ranked {
   readonly features: Features;
   /** Share of the probability over all candidates: they add up to 1, as if one of them had to answer. */
   readonly mass: number;
+}
+
+/** A row of a table answers that has so much of the question. */
+const rowCovers = 0.75;
+
+/** Code, configuration, lists of links and the like are no answers, unless the question asks for such. */
+function quotable({ text }: Query): (candidate: Candidate, features: Features) => boolean {
+  if (asksForCode(text)) return () => true;
+  return ({ sentence, block }, { coverage }) =>
+    sentence.prose || (block.kind === "row" && coverage >= rowCovers);
 }
 
 /** Every sentence that was read, in reading order, with its share of the probability to answer. */
@@ -26,12 +37,17 @@ export function rank(
     for (const name of featureNames) score += weights[name] * row[name];
     return score;
   });
-  const highest = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
-  const powers = scores.map((score) => Math.exp(score - highest));
+  const answers = quotable(query);
+  const isQuotable = candidates.list.map((candidate, at) => answers(candidate, rows[at]!));
+  const highest = scores.reduce(
+    (most, score, at) => (isQuotable[at] ? Math.max(most, score) : most),
+    Number.NEGATIVE_INFINITY,
+  );
+  const powers = scores.map((score, at) => (isQuotable[at] ? Math.exp(score - highest) : 0));
   const total = powers.reduce((all, power) => all + power, 0);
   return candidates.list.map((candidate, at) => ({
     candidate,
     features: rows[at]!,
-    mass: powers[at]! / total,
+    mass: total === 0 ? 0 : powers[at]! / total,
   }));
 }

@@ -36,7 +36,9 @@ const longPair = 75;
  * probability; a sentence is quoted once, and words that were already quoted are not quoted again.
  */
 export function select(ranked: readonly Ranked[], { passages, words, sentences }: Selection): Passage[] {
-  const order = ranked.map((_, at) => at).sort((a, b) => ranked[b]!.mass - ranked[a]!.mass || a - b);
+  const order = [...ranked.keys()]
+    .filter((at) => ranked[at]!.mass > 0)
+    .sort((a, b) => ranked[b]!.mass - ranked[a]!.mass || a - b);
   const used = new Set<number>();
   const texts = new Set<string>();
   const chosen: Passage[] = [];
@@ -82,7 +84,7 @@ function likeliestPair(
   let mass = alone + worthAdding * alone;
   ranked.forEach(({ candidate, mass: own }, at) => {
     const { next } = candidate;
-    if (next === -1 || used.has(at) || used.has(next)) return;
+    if (next === -1 || used.has(at) || used.has(next) || own === 0 || ranked[next]!.mass === 0) return;
     const both = own + ranked[next]!.mass;
     if (both <= mass) return;
     const length = candidate.sentence.words.length + ranked[next]!.candidate.sentence.words.length;

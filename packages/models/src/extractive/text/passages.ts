@@ -1,3 +1,4 @@
+import { isProse } from "./prose.ts";
 import { sentences } from "./sentences.ts";
 import { type Counts, countStems, type Word, words } from "./words.ts";
 
@@ -24,6 +25,8 @@ export interface Sentence {
   readonly words: readonly Word[];
   /** How often each stem occurs in it. */
   readonly counts: Counts;
+  /** It says something in words: see `isProse`. Code never does. */
+  readonly prose: boolean;
 }
 
 /** White space folded to single spaces: the form in which quotations are compared. */
@@ -110,7 +113,7 @@ const codeLines = 4;
 function blockOf(kind: Block["kind"], headings: readonly string[], lines: readonly Line[]): Block {
   const from = lines[0]!.number;
   const to = lines.at(-1)!.number;
-  const found = kind === "code" ? codePieces(lines) : proseSentences(lines);
+  const found = kind === "code" || kind === "row" ? pieces(kind, lines) : proseSentences(lines);
   const all = found.flatMap((sentence) => sentence.words);
   return {
     kind,
@@ -123,15 +126,18 @@ function blockOf(kind: Block["kind"], headings: readonly string[], lines: readon
   };
 }
 
-function codePieces(lines: readonly Line[]): Sentence[] {
-  const pieces: Sentence[] = [];
+function pieces(kind: Block["kind"], lines: readonly Line[]): Sentence[] {
+  const made: Sentence[] = [];
   for (let at = 0; at < lines.length; at += codeLines) {
     const piece = lines.slice(at, at + codeLines);
     const text = foldSpace(piece.map((line) => line.text).join("\n"));
     const inside = words(text);
-    if (inside.length > 0) pieces.push(sentenceOf(text, piece[0]!.number, piece.at(-1)!.number, inside));
+    if (inside.length > 0)
+      made.push(
+        sentenceOf(text, piece[0]!.number, piece.at(-1)!.number, inside, kind !== "code" && isProse(text)),
+      );
   }
-  return pieces;
+  return made;
 }
 
 function proseSentences(lines: readonly Line[]): Sentence[] {
@@ -150,14 +156,21 @@ function proseSentences(lines: readonly Line[]): Sentence[] {
     const found = foldSpace(text.slice(start, end));
     const inside = words(found);
     if (inside.length === 0) return [];
-    return [sentenceOf(found, lineAt(start), lineAt(end - 1), inside)];
+    return [sentenceOf(found, lineAt(start), lineAt(end - 1), inside, isProse(found))];
   });
 }
 
-const sentenceOf = (text: string, from: number, to: number, inside: readonly Word[]): Sentence => ({
+const sentenceOf = (
+  text: string,
+  from: number,
+  to: number,
+  inside: readonly Word[],
+  prose: boolean,
+): Sentence => ({
   text,
   from,
   to,
   words: inside,
   counts: countStems(inside),
+  prose,
 });
