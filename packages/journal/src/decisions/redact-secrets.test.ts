@@ -38,3 +38,10 @@ test("values of variables that hold secrets are taken out, the longest first; sh
   const rest = "short not-a-secret-at-all /home/ada/.ssh/id bananas-are-good-1";
   expect(redact(rest, env)).toBe(rest);
 });
+
+test("a value is found in arguments too, which are JSON in JSON, and what is left is JSON", () => {
+  const redact = secretsRedactor({ API_KEY: 'a"very\\secret\nvalue' });
+  const input = JSON.stringify({ key: 'a"very\\secret\nvalue', other: 1 });
+  const clean = JSON.parse(redact(JSON.stringify({ input }))) as { input: string };
+  expect(JSON.parse(clean.input)).toEqual({ key: "[secret]", other: 1 });
+});

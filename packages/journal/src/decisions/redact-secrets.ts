@@ -9,8 +9,8 @@ export type RedactSecrets = (json: string) => string;
 export function secretsRedactor(env: Readonly<Record<string, string | undefined>>): RedactSecrets {
   const known = Object.entries(env)
     .filter(([name, value]) => NAME.test(name) && value !== undefined && isSecret(value))
-    // as it stands inside a JSON string
-    .map(([, value]) => JSON.stringify(value).slice(1, -1))
+    // as it stands inside a JSON string, and inside JSON that is one: arguments as the model wrote them
+    .flatMap(([, value]) => [inString(value!), inString(inString(value!))])
     .sort((a, b) => b.length - a.length);
   const values = known.length === 0 ? undefined : new RegExp(known.map(escaped).join("|"), "g");
   return (json) => {
@@ -18,6 +18,8 @@ export function secretsRedactor(env: Readonly<Record<string, string | undefined>
     return text.replace(LOOKS, (_, bearer = "", user = "", at = "") => `${bearer}${user}${HIDDEN}${at}`);
   };
 }
+
+const inString = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const HIDDEN = "[secret]";
 
