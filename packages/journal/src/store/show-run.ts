@@ -69,7 +69,10 @@ async function stoppedBy(engine: Engine, { id, status }: RunSummary): Promise<St
       order by idx desc limit 1`,
     [id],
   );
-  return last?.type === "run:stopped" ? (JSON.parse(String(last.body)) as { by: StoppedBy }).by : null;
+  if (last?.type !== "run:stopped") return null;
+  // PostgreSQL knows that it is JSON, and gives the value
+  const body: unknown = typeof last.body === "string" ? JSON.parse(last.body) : last.body;
+  return (body as { readonly by: StoppedBy }).by;
 }
 
 function grouped<T>(pairs: readonly (readonly [string, T])[]): Map<string, T[]> {
