@@ -10,6 +10,18 @@ test("one question stays one", () => {
     "When many people are arrested, what is a common tactic?",
     "What contract is given when the contractor must design and must undertake the project?",
     "guards and retries",
+    "Who was the king of England and of Scotland when the war began?",
+    "What did Marie Curie, who won two Nobel prizes, discover?",
+    "In which year did Norway, Sweden and Denmark join?",
+    "What is the name of the man who built the bridge and the tower?",
+    "Which is larger, the Amazon or the Nile?",
+    "What happened when the wall fell, the army left and many people returned?",
+    "Where did the troops that had won, and those who had lost, meet?",
+    "Name the cities, towns and villages which the river passes.",
+    "How do I stop a run and keep what it found?",
+    "According to Smith, what determines wages, prices and rents?",
+    "What did the treaty say about borders, and about those who lived beyond them?",
+    "Was the tower, which stood for a century, pulled down or burnt?",
   ]) {
     expect(split(question)).toEqual([question]);
   }
@@ -79,6 +91,10 @@ test("semicolons and series part what asks", () => {
   expect(split("Who wrote Emma; the book Ulysses was written by whom?")).toEqual([
     "Who wrote Emma?",
     "The book Ulysses was written by whom?",
+  ]);
+  expect(split("When did Newton die, and Emma was written in what year?")).toEqual([
+    "When did Newton die?",
+    "Emma was written in what year?",
   ]);
   expect(split("Who wrote Emma, when did Newton die, and what is tea made of?")).toEqual([
     "Who wrote Emma?",

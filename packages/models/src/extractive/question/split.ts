@@ -39,9 +39,13 @@ const seriesCue = new RegExp(
   `,\\s*(?=(?:(?:${prepositions})\\s+)?(?:what|which\\s+(?!(?:${helping})\\b)|who|whose|whom|why|how|(?:when|where)\\s+(?:${helping}))\\b)`,
   "gi",
 );
-const seriesEnd = new RegExp(`,\\s*(?:and|or)\\s+(?:(?:${prepositions})\\s+)?(?:${asking})\\b`, "i");
+const seriesEnd = new RegExp(`,\\s*(?:and|or)\\s[^?]*\\b(?:${asking})\\b`, "i");
 /** What follows it asks, wherever its question word stands. */
 const semicolon = /\s*;\s*/g;
+
+/** After `, and` a question may also ask late: `…, and the treaty was signed in what year?`. */
+const commaAnd = /,\s*and\s+(?:also\s+)?/gi;
+const asksLate = /\b(?:what|whom|how (?:many|much))\b/i;
 
 function capital(list: string): string {
   return list
@@ -71,10 +75,8 @@ export function split(question: string): string[] {
 
 function cutPiece(piece: string): string[] {
   const apart = cut(cut([piece], capitalCue), semicolon);
-  return cut(
-    apart.flatMap((part) => (seriesEnd.test(part) ? cut([part], seriesCue) : [part])),
-    joinCue,
-  );
+  const series = apart.flatMap((part) => (seriesEnd.test(part) ? cut([part], seriesCue) : [part]));
+  return cut(cut(series, joinCue), commaAnd);
 }
 
 /** Items of a list in a line, `(1) … (2) …` or `a) … b) …`: its marks count up from the first, and two items ask. */
@@ -119,11 +121,7 @@ function cut(pieces: readonly string[], cue: RegExp): string[] {
       if (found === null) break;
       const left = rest.slice(0, found.index);
       const right = rest.slice(found.index + found[0].length);
-      if (
-        stands(left, cue === capitalCue) &&
-        stands(right) &&
-        (cue === semicolon || startsAsking.test(right))
-      ) {
+      if (stands(left, cue === capitalCue) && stands(right) && asksAfter(cue, right)) {
         // A phrase that asks by what is missing at its end is marked as what it is.
         done.push(stands(left) ? left : `${left.trim()}?`);
         rest = right;
@@ -145,6 +143,12 @@ function stands(whole: string, phrase = false): boolean {
   if (phrase && own.length >= longPhrase) return true;
   if (!asks.test(piece) && !startsVerb.test(piece)) return false;
   return own.length >= 3 && own.some((word) => !functionWords.has(word.plain));
+}
+
+/** Whether what follows a cue asks in a way that the cue allows. */
+function asksAfter(cue: RegExp, right: string): boolean {
+  if (cue === semicolon) return true;
+  return startsAsking.test(right) || (cue === commaAnd && asksLate.test(right.slice(0, near)));
 }
 
 const longPhrase = 6;
