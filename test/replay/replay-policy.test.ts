@@ -9,6 +9,7 @@ import {
   parallel,
   type ReplayedCall,
   replayGuards,
+  reportTool,
   type Tool,
 } from "@agentpool/core";
 import { type ScriptedTurn, scripted } from "@agentpool/models";
@@ -235,6 +236,26 @@ describe("a replay", () => {
       const judge = { name: "prudence", onPropose: () => ({ type: "refuse", message: "Not now." }) as const };
       const entries = yield* recorded({ turns: [calls(["read", "a"]), done], hooks: [judge] });
       expect(yield* replay(entries, { hooks: [judge] })).toEqual(["read a: refused by prudence"]);
+    }));
+
+  it("leaves a report that its agent was not let stop with", () =>
+    run(function* () {
+      let asked = 0;
+      const strict = {
+        name: "strict",
+        onReturn: () => (asked++ === 0 ? ({ type: "reject", message: "Read first." } as const) : undefined),
+      };
+      const report: ScriptedTurn = { calls: [{ tool: "report", args: { result: "done" } }] };
+      const entries = yield* recorded({
+        turns: [report, calls(["read", "a"]), report],
+        hooks: [strict],
+        terminal: reportTool,
+      });
+      const replayed = yield* replayGuards(entries, { tools: [read], hooks: [strict], deny: ["nothing*"] });
+      expect(replayed.map(({ replayed }) => replayed)).toEqual(replayed.map(({ recorded }) => recorded));
+      expect(replayed.filter(({ tool }) => tool === "read").map(({ replayed: { type } }) => type)).toEqual([
+        "ran",
+      ]);
     }));
 
   it("says which guards broke when they were asked", () =>

@@ -24,7 +24,7 @@ export function notKnown(
 ): readonly string[] {
   const now = changes.map((change) => change.now);
   const broken = [...new Set(calls.flatMap((call) => call.broken))];
-  const unknown = [...new Set(calls.filter((call) => call.unknownTool).map(({ tool }) => tool))];
+  const unknown = [...new Set(calls.filter(isUnknown).map(({ tool }) => tool))];
   const reviewed = entries.filter(isReview).length;
   return [
     ...ALWAYS,
@@ -66,6 +66,10 @@ export function notKnown(
       : []),
   ];
 }
+
+/** A call of a tool that is not there; those that end an agent are none of the guards' business. */
+const isUnknown = ({ unknownTool, recorded }: ReplayedCall): boolean =>
+  unknownTool && recorded.type !== "other";
 
 /** Whether a reviewer was asked, and what came of it. */
 export const isReview = ({ type }: JournalEntry): boolean =>

@@ -11,14 +11,17 @@ type Settings = Omit<GuardReplay, "tools" | "hooks" | "guards">;
 /** What a run itself allows, whatever its guards say. Of what is not set, the record's decision stands. */
 export class ReplayedPolicy {
   readonly #settings: Settings;
-  /** Names of those who judge steps. */
+  /** Names of those who judge steps and returns. */
   readonly #judges: readonly string[];
 
   constructor(settings: Settings, hooks: readonly ToolLifecycleHooks[]) {
     this.#settings = settings;
-    const judging = hooks.flatMap((hook) => (hook.onPropose ? [hook.name ?? "onPropose"] : []));
+    const judging = hooks.flatMap((hook) => [
+      ...(hook.onPropose ? [hook.name ?? "onPropose"] : []),
+      ...(hook.onReturn ? [hook.name ?? "onReturn"] : []),
+    ]);
     const guards = new Set(guardNames(hooks));
-    this.#judges = ["review", "onPropose", ...judging].filter((name) => !guards.has(name));
+    this.#judges = ["review", "onPropose", "onReturn", ...judging].filter((name) => !guards.has(name));
   }
 
   /** Why a call is dead at its first gates; undefined: it is not. */
@@ -38,7 +41,7 @@ export class ReplayedPolicy {
     return undefined;
   }
 
-  /** Whether those who judge steps kept it: a reviewer, a hook. Nobody asks them here. */
+  /** Whether those who judge steps and returns kept it: a reviewer, a hook. Nobody asks them here. */
   isJudged({ fate }: RecordedFate): boolean {
     if (fate.type !== "refused") return false;
     return this.#judges.some(
