@@ -7,6 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import spawn from "cross-spawn";
 import { ensure, type Operation, race, resource, sleep, withResolvers } from "effection";
 import { Lines } from "./lines.ts";
+import { running, signalGroup } from "./process-group.ts";
 import type { McpProgram } from "./server-config.ts";
 
 /** Bytes of one message. */
@@ -65,7 +66,7 @@ export class ProgramTransport implements Transport {
       });
       this.#child = child;
       child.on("spawn", () => {
-        alive.add(child);
+        running.add(child);
         resolve();
       });
       child.on("error", (error) => {
@@ -74,7 +75,7 @@ export class ProgramTransport implements Transport {
       });
       child.on("exit", (code, signal) => {
         this.#over(signal ? `by ${signal}` : `with exit code ${code}`);
-        alive.delete(child);
+        running.delete(child);
         this.#gone.resolve();
       });
       child.on("close", () => this.#close());
@@ -106,7 +107,7 @@ export class ProgramTransport implements Transport {
     child.stdin?.end();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       if (yield* race([this.#isGone(), later()])) break;
-      kill(child, signal);
+      signalGroup(child, signal);
     }
     yield* this.#gone.operation;
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
@@ -141,7 +142,7 @@ export class ProgramTransport implements Transport {
 
   #over(ending: string): void {
     this.#ending ??= ending;
-    kill(this.#child!, "SIGKILL"); // and what it started and left behind
+    signalGroup(this.#child!, "SIGKILL"); // and what it started and left behind
   }
 }
 
@@ -149,29 +150,3 @@ function* later(): Operation<boolean> {
   yield* sleep(GRACE);
   return false;
 }
-
-/** Signals a program and all that it started. */
-function kill(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === "win32") child.kill(signal);
-    else process.kill(-child.pid, signal);
-  } catch {
-    // it is gone
-  }
-}
-
-/** Programs that run: where this process is ended in the middle, they end with it. */
-const alive = new (class {
-  readonly #children = new Set<ChildProcess>();
-  readonly #killAll = () => {
-    for (const child of this.#children) kill(child, "SIGKILL");
-  };
-  add(child: ChildProcess): void {
-    if (this.#children.size === 0) process.on("exit", this.#killAll);
-    this.#children.add(child);
-  }
-  delete(child: ChildProcess): void {
-    if (this.#children.delete(child) && this.#children.size === 0) process.off("exit", this.#killAll);
-  }
-})();
