@@ -130,6 +130,9 @@ describe("a run in which everybody waits for people", () => {
     const still = await call(["resume", "latest"], { cwd });
     expect(still.code).toBe(3);
     const open = await approvalsIn(cwd);
+    const waits = (await call(["show", "latest"], { cwd })).stdout;
+    expect(waits).toContain(`1  send ada  waits for a person: ${open[0]!.id}`);
+    expect(waits).not.toContain("nothing came of it");
     expect(open.map(({ args, state }) => [args.to, state])).toEqual([
       ["ada", "open"],
       ["grace", "open"],
@@ -366,6 +369,10 @@ describe("what is not there is named", () => {
       expect.stringMatching(/^nowhere\/run\.json cannot be written: .*\n$/),
     ]);
     expect((await call(["runs", "--limit", "0"], { cwd })).stderr).toContain("It takes 1 or more.");
+    for (const command of [["show"], ["resume"], ["export"], ["ask"], ["guards"]]) {
+      const args = [...command, "", ...(command[0] === "ask" ? ["Why?"] : [])];
+      expect((await call(args, { cwd })).stderr).toContain("Name a run");
+    }
     const unknown = await call(["approve", "zzz"], { cwd });
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.not.stringContaining("POOL_DEBUG")]);
   });

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { AgentView, CallView, RefusalView, TurnView } from "@agentpool/journal";
+import type { AgentView, ApprovalView, CallView, RefusalView, TurnView } from "@agentpool/journal";
 import { callLabel } from "../call-label.ts";
 import type { Palette } from "../palette.ts";
 import { oneLine, printable } from "../printable.ts";
@@ -14,6 +14,8 @@ export interface LineOptions {
   readonly results: boolean;
   /** Columns that a line may have. */
   readonly width: number;
+  /** Approvals that somebody has to decide on. */
+  readonly open: readonly ApprovalView[];
 }
 
 /** An agent: what it was to do and how it ended, then a line for each call of each turn. */
@@ -35,25 +37,44 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
   const lines = [
     `${palette.bold(agent)}  ${oneLine(task, results ? 400 : width - 2 * REST)}  ${palette.dim(facts.join(" · "))}`,
     ...(reason === null ? [] : [`  ${palette.yellow(oneLine(reason, 120))}`]),
-    ...turns.flatMap((turn) => turnLines(turn, options).map((line) => `  ${line}`)),
+    ...turns.flatMap((turn) => turnLines(turn, view, options).map((line) => `  ${line}`)),
     ...(results && view.result !== null ? ["", ...shown(view.result, width)] : []),
   ];
   return lines.map((line) => (line === "" ? line : lead + line));
 }
 
-function turnLines(view: TurnView, options: LineOptions): string[] {
+function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOptions): string[] {
   const { turn, attempt, forced, calls, ms, finish } = view;
   const { palette } = options;
+  const waiting = options.open.filter(
+    (one) => one.agent === agent && one.call.startsWith(turnOf(agent, view)),
+  );
   const reviews = reviewLines(view, options);
   const number = `${String(turn).padStart(2)}${attempt > 0 ? `.${attempt}` : ""}`;
-  const said = forced ? "report, as it was told to" : finish === "calls" ? "nothing came of it" : finish;
-  if (calls.length === 0) return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
+  const nothing = exit === null ? "nothing came of it yet" : "nothing came of it";
+  const said = forced ? "report, as it was told to" : finish === "calls" ? nothing : finish;
+  if (calls.length === 0 && waiting.length === 0)
+    return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
   const space = " ".repeat(number.length);
   return [
     ...calls.flatMap((call, at) => callLines(call, options, at === 0 ? number : space, space)),
+    ...waiting.map((approval, at) =>
+      waitingLine(approval, options, calls.length === 0 && at === 0 ? number : space),
+    ),
     ...reviews,
   ];
 }
+
+/** How the ids of a turn's calls begin. */
+const turnOf = (agent: string, { turn, attempt }: TurnView): string =>
+  `${agent}:${turn}${attempt > 0 ? `.${attempt}` : ""}#`;
+
+const waitingLine = (
+  { id, tool, args }: ApprovalView,
+  { palette, width }: LineOptions,
+  number: string,
+): string =>
+  `${number}  ${palette.yellow(`${callLabel(tool, (args ?? {}) as Record<string, unknown>, width - REST)}  waits for a person: ${id}`)}`;
 
 function callLines(
   call: CallView | RefusalView,

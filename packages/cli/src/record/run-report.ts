@@ -3,7 +3,7 @@ import { type Brief, renderBrief } from "@agentpool/research";
 import type { Palette } from "../palette.ts";
 import { oneLine, printable } from "../printable.ts";
 import { counted, dollars, lasting, short } from "../words.ts";
-import { agentLines } from "./agent-lines.ts";
+import { agentLines, type LineOptions } from "./agent-lines.ts";
 import { statusLabel } from "./labels.ts";
 
 export interface ReportOptions {
@@ -21,14 +21,15 @@ export interface ReportOptions {
 /** A run as people read it: how it went, what every agent did, what was refused, asked and read, what came of it. */
 export function runReport(view: RunView, options: ReportOptions): string {
   const { palette, width, agent, brief = true } = options;
+  const open = view.approvals.filter(({ state }) => state === "open");
   if (agent !== undefined) {
     const only = view.agentViews.filter((one) => one.agent === agent);
-    return lines(only.flatMap((one) => agentLines(one, { palette, width, lead: "", results: true })));
+    return lines(only.flatMap((one) => agentLines(one, { palette, width, lead: "", results: true, open })));
   }
   return lines([
     ...heading(view, options),
     "",
-    ...tree(view.agentViews, palette, width),
+    ...tree(view.agentViews, { palette, width, open }),
     ...refusals(view, palette),
     ...approvals(view, palette),
     ...sources(view, palette),
@@ -87,13 +88,13 @@ const lastMoment = ({ startedAt, agentViews }: RunView): string =>
     .reduce<string>((last, at) => (at && at > last ? at : last), startedAt);
 
 /** Agents below those they were forked from, pools in the order they were opened. */
-function tree(agents: readonly AgentView[], palette: Palette, width: number): string[] {
+function tree(agents: readonly AgentView[], options: Omit<LineOptions, "lead" | "results">): string[] {
   const known = new Set(agents.map(({ agent }) => agent));
   const below = (parent: string | null, lead: string): string[] =>
     agents
       .filter((one) => parentOf(one, known) === parent)
       .flatMap((one) => [
-        ...agentLines(one, { palette, width, lead, results: false }),
+        ...agentLines(one, { ...options, lead, results: false }),
         ...below(one.agent, `${lead}  `),
       ]);
   return below(null, "");

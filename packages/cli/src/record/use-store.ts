@@ -72,6 +72,8 @@ export function* useRecordedRun(
   flags: StoreFlags,
   meant: string,
 ): Operation<{ readonly store: Store; readonly run: string }> {
+  // every id begins with nothing: a script's empty variable is to mean no run
+  if (meant.trim() === "") throw new UsageError("Name a run: latest, an id, or how one begins.");
   const store = yield* useStore(io, flags);
   if (!store) throw new UsageError("No run is on record here yet; pool run begins one.");
   return { store, run: yield* store.find(meant) };
