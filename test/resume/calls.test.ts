@@ -302,6 +302,29 @@ describe("a call of a run that is taken up", () => {
       expect(result.agents[0]!.refusals.map(({ message }) => message)).toEqual(["No.", "Off."]);
     }));
 
+  it("stays refused as what it was rewritten to", () =>
+    run(function* () {
+      const script = [ask("look", { q: "1" }), ask("look", { q: "1" }), report()];
+      const make = () =>
+        pool({
+          model: playing(...script),
+          tools: [
+            instant("look"),
+            instant("find", { hooks: { beforeDispatch: [dedup("again", ({ q }) => q)] } }),
+          ],
+          hooks: [
+            {
+              rewrite: ({ call: { tool, args } }) =>
+                tool === "look" ? { type: "rewrite", tool: "find", args, mode: "replace" } : undefined,
+            },
+          ],
+        });
+      const whole = yield* resume(make(), []);
+      expect(whole.result.agents[0]!.refusals).toMatchObject([{ tool: "find", guard: "again" }]);
+      const entries = yield* crash(make(), on("call:refused"));
+      expect((yield* resume(make(), entries)).result).toEqual(whole.result);
+    }));
+
   it("leaves the refusals of its agent in the order they came in", () =>
     run(function* () {
       const script = [asks(["find", { q: "1" }], ["find", { q: "1" }], ["find", { q: "2" }]), report()];

@@ -74,7 +74,7 @@ export function addToCall(
     case "call:refused":
     case "call:cancelled":
       if (!call.outcome) tree.totals.refusals++;
-      call.refusal ??= agent.refusals++;
+      call.refusal ??= { index: agent.refusals++, tool: event.tool };
       call.outcome = outcomeIn(event);
       return;
     case "call:settled":

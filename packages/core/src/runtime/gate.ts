@@ -47,7 +47,7 @@ export function gate(
   // the call of a forced report has no step that it passed with
   const passed = past?.passed ?? (past?.dispatched && !past.outcome ? { call: id, lookers: [] } : undefined);
   if (past && passed) return recallGate(agent, proposed, turn, past, passed);
-  if (past?.outcome) return block(name, id, past.outcome);
+  if (past?.outcome) return block(past.refusal?.tool ?? name, id, past.outcome);
   const form = formOf(agent, name, (bound) => parseArgs(name, input, bound.schema));
   if (form.type === "refused") return block(name, id, form);
   const call: Call = {

@@ -28,7 +28,7 @@ export function recallStep(agent: AgentState, step: Step): void {
   for (const at of calls) recallCall(agent, step, at);
 }
 
-const refusalOf = ({ call }: Passed): number => call.past?.refusal ?? -1;
+const refusalOf = ({ call }: Passed): number => call.past?.refusal?.index ?? -1;
 
 function recallCall(agent: AgentState, step: Step, at: Passed): void {
   const { call } = at;

@@ -38,8 +38,8 @@ export interface RecordedCall {
   /** What it waited for when the record ends. */
   parked: ParkReason | undefined;
   outcome: Outcome | undefined;
-  /** Where it was refused or cancelled: which of its agent's refusals that is. */
-  refusal: number | undefined;
+  /** Where it was refused or cancelled: which of its agent's refusals that is, and the tool that it was of by then. */
+  refusal: { readonly index: number; readonly tool: string } | undefined;
   fitted: { readonly outcome: Outcome; readonly dropped: boolean } | undefined;
   admitted: boolean;
   followed: { readonly message: string | undefined } | undefined;

@@ -25,13 +25,7 @@ export class Standing {
   readonly #twins = new Map<number, Operation<Base>>();
   #isClosed = false;
 
-  constructor(
-    origin: Origin,
-    conversation: Conversation,
-    scope: Scope,
-    footing: Footing,
-    source?: Standing,
-  ) {
+  constructor(origin: Origin, conversation: Conversation, scope: Scope, footing: Footing, source?: Standing) {
     this.#origin = origin;
     this.#conversation = conversation;
     this.#scope = scope;
