@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@agentpool/journal";
+import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { call } from "./in-process.ts";
 import { folderWith } from "./pool.ts";
@@ -131,6 +133,26 @@ describe("pool guards", () => {
     expect(changesIn(told)).toEqual(["read a: ran", "send ada: ran"].flatMap((one) => [one, one]));
     expect(told).toMatchObject({ refused: 0, allowed: 4, uncertain: 0 });
     expect(told.notKnown.join()).toContain("it is taken to succeed");
+  });
+
+  it("suggests from the runs that pool run began, and leaves those that programs recorded", async () => {
+    const cwd = await ran(["--grant", "send"]);
+    await run(function* () {
+      const store = yield* openStore("sqlite:.pool/runs.db", { cwd });
+      const journal = yield* store.journal("own-1");
+      journal.note({
+        type: "run:started",
+        run: "own-1",
+        at: Date.now() + 1_000,
+        question: "Mine?",
+        settings: {},
+      });
+    });
+    const { code, stdout } = await call(["guards", "--suggest"], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain("search_dedup.scope=cohort");
+    expect(stdout).toContain("Over 1 run:");
+    expect(stdout).toContain("Not known:\n- What the model would have done next");
   });
 
   it("says what it cannot know in its help", async () => {

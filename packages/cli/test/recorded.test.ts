@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@agentpool/journal";
+import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { call } from "./in-process.ts";
 import { docs, folderWith, pool, start } from "./pool.ts";
@@ -347,6 +349,28 @@ describe("pool prune", () => {
     ]);
     expect((await call(["prune", "--keep", "1"], { cwd })).stderr).toBe("1 run removed.\n");
     expect(JSON.parse((await call(["runs", "--json"], { cwd })).stdout)).toHaveLength(1);
+  });
+});
+
+describe("a run that a program of one's own has recorded", () => {
+  it("is read like others; what only pool run could take up is left to that program", async () => {
+    const cwd = folderWith({});
+    await run(function* () {
+      const store = yield* openStore("sqlite:.pool/runs.db", { cwd });
+      const journal = yield* store.journal("own-1");
+      journal.note({ type: "run:started", run: "own-1", at: 1_000, question: "What is read?", settings: {} });
+    });
+    expect((await call(["show", "own"], { cwd })).stdout).toContain("What is read?");
+    expect((await call(["trace", "own"], { cwd })).code).toBe(0);
+    for (const args of [
+      ["resume", "own"],
+      ["guards", "own"],
+      ["guards", "--suggest"],
+      ["fork", "own", "--at", "a:1"],
+    ]) {
+      const told = await call(args, { cwd });
+      expect([told.code, told.stderr]).toEqual([2, expect.stringContaining("was not begun by pool run")]);
+    }
   });
 });
 

@@ -107,34 +107,59 @@ function* recordOf(
   return { settings, entries: record.filter((entry): entry is JournalEntry => !isRunEntry(entry)) };
 }
 
+type Attempt<T> =
+  | { readonly type: "read"; readonly value: T }
+  /** A program of somebody's own recorded it, and only that can replay it. */
+  | { readonly type: "not ours"; readonly error: UsageError };
+
+function* attempted<T>(read: () => Operation<T>): Operation<Attempt<T>> {
+  try {
+    return { type: "read", value: yield* read() };
+  } catch (error) {
+    if (error instanceof UsageError) return { type: "not ours", error };
+    throw error;
+  }
+}
+
+/** What the newest run has that pool run began. */
+function* newestSettings(store: Store, ids: readonly string[]): Operation<RunSettings> {
+  let problem: UsageError | undefined;
+  for (const run of ids) {
+    const recorded = yield* attempted(() => recordOf(store, run));
+    if (recorded.type === "read") return recorded.value.settings;
+    problem ??= recorded.error;
+  }
+  throw problem;
+}
+
 /** Runs that are looked at, the newest. */
 const RUNS = 50;
 
 function* suggest(io: Console, meant: string | undefined, flags: GuardsFlags): Operation<ExitCode> {
   const store = yield* useStore(io, flags);
-  const runs = store
-    ? meant === undefined
-      ? (yield* store.runs({ limit: flags.limit ?? RUNS })).map(({ id }) => id)
-      : [yield* store.find(meant)]
-    : [];
-  const [newest] = runs;
-  if (!store || newest === undefined)
+  const listed = store && meant === undefined ? yield* store.runs({ limit: flags.limit ?? RUNS }) : [];
+  if (!store || (meant === undefined && listed.length === 0))
     throw new UsageError("No run is on record here yet; pool run begins one.");
-  const { settings } = yield* recordOf(store, newest);
+  const ids = meant === undefined ? listed.map(({ id }) => id) : [yield* store.find(meant)];
+  const settings = yield* newestSettings(store, ids);
   const { harness } = harnessOf(io, settings);
+  let runs = 0;
   const suggestions = yield* withGuards(harness, function* ({ tools, hooks, known }) {
     const changes = candidates(settingsIn(settings.config).guards, known);
     const found = changes.map(() => [] as GuardComparison[]);
     const all = changes.map(() => ({ calls: [] as ReplayedCall[], entries: [] as JournalEntry[] }));
-    for (const run of runs) {
-      const { settings: own, entries } = yield* recordOf(store, run);
+    for (const run of ids) {
+      const recorded = yield* attempted(() => recordOf(store, run));
+      if (recorded.type === "not ours") continue;
+      const { settings: own, entries } = recorded.value;
+      runs++;
       const before = settingsIn(own.config);
       for (const [at, { guard, setting }] of changes.entries()) {
         const after = { ...before, guards: { ...before.guards, [guard]: setting! } };
         const { comparison, calls } = yield* compared({ tools, hooks, entries, after, before });
         found[at]!.push(comparison);
         if (comparison.changes.length === 0) continue;
-        for (const call of calls) all[at]!.calls.push(call);
+        for (const call of calls) if (call.unknownTool || call.broken.length > 0) all[at]!.calls.push(call);
         for (const entry of entries) if (isReview(entry)) all[at]!.entries.push(entry);
       }
     }
@@ -149,7 +174,7 @@ function* suggest(io: Console, meant: string | undefined, flags: GuardsFlags): O
     return ranked(changes.map((change, at) => suggestion(change, found[at]!, unknown[at]!)));
   });
   if (flags.json) io.out.write(`${JSON.stringify(suggestions, null, 2)}\n`);
-  else io.out.write(suggestionReport(suggestions, runs.length));
+  else io.out.write(suggestionReport(suggestions, runs));
   return EXIT.done;
 }
 

@@ -36,10 +36,16 @@ export function beginningOf(
   history: readonly StoredEntry[],
 ): { readonly question: string; readonly settings: RunSettings } {
   for (const entry of history)
-    if (entry.type === "run:started")
-      return { question: entry.question, settings: entry.settings as RunSettings };
+    if (entry.type === "run:started" && isSettings(entry.settings))
+      return { question: entry.question, settings: entry.settings };
   throw new UsageError(`Run ${run} was not begun by pool run: take it up by the program that began it.`);
 }
+
+/** A program that records its own runs has settings of its own. */
+const isSettings = (value: unknown): value is RunSettings => {
+  const { cwd, flags } = (value ?? {}) as Partial<RunSettings>;
+  return typeof cwd === "string" && Array.isArray(flags);
+};
 
 /**
  * The harness of a run, as it stands now, and what to record of it: files and environment of today, another file where
