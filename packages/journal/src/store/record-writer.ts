@@ -116,12 +116,11 @@ export class RecordWriter {
       const texts: LargeParts = new Map();
       const { entries: kept, body } = encodeEntries(entries, redact, texts);
       for (const entry of kept) tables.add(entry);
-      for (const digest of texts.keys()) if (this.#known.has(digest)) texts.delete(digest);
       const { run, owner } = lease;
       const count = kept.length;
-      const portion = { run, owner, first: this.#length, count, body, texts, changes: tables.take() };
+      const [first, known] = [this.#length, this.#known];
+      const portion = { run, owner, first, count, body, texts, known, changes: tables.take() };
       await engine.write([...portionStatements(engine.name, portion)]);
-      for (const digest of texts.keys()) this.#known.add(digest);
       this.#length += count;
     } catch (error) {
       this.#failure =

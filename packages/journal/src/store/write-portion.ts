@@ -13,14 +13,16 @@ export interface Portion {
   /** How many entries, and all of them as an array in JSON. */
   readonly count: number;
   readonly body: string;
-  /** Large texts and results that are not in the store yet, by digest. */
+  /** Large texts and results that its entries refer to, by digest. */
   readonly texts: ReadonlyMap<string, unknown>;
+  /** Those that are in the store: they are not written again, for a row that is for example. What is written is added. */
+  readonly known: Set<string>;
   readonly changes: readonly Change[];
 }
 
 export function* portionStatements(
   engine: Engine["name"],
-  { run, owner, first, count, body, texts, changes }: Portion,
+  { run, owner, first, count, body, texts, known, changes }: Portion,
 ): Generator<Statement> {
   yield {
     sql: ENTRIES[engine],
@@ -35,10 +37,13 @@ export function* portionStatements(
     if (others) others.push(values);
     else rows.set(table, [values]);
   }
-  if (large.size > 0) {
-    const values = [...large].map(([digest, text]) => [run, digest, JSON.stringify(text)]);
-    yield { sql: TEXTS[engine], params: [JSON.stringify(values)] };
+  const added: string[][] = [];
+  for (const [digest, text] of large) {
+    if (known.has(digest)) continue;
+    known.add(digest);
+    added.push([run, digest, JSON.stringify(text)]);
   }
+  if (added.length > 0) yield { sql: TEXTS[engine], params: [JSON.stringify(added)] };
   for (const [table, values] of rows) yield { sql: REPLACE[engine][table], params: [JSON.stringify(values)] };
 }
 
