@@ -266,8 +266,9 @@ defaults: { effort: high }`,
         "docs/emma.md": "# Emma\n\nEmma is a novel. It was written by Jane Austen and published in 1815.\n",
         "p.ts": `
           import { defineHarness } from "@agentpool/harness";
-          export default defineHarness({ *run(_, { research }) { return yield* research({ effort: "min" }); } });`,
+          export default defineHarness({ *run(_, { research }) { return yield* research({ effort: "low" }); } });`,
         "harness.yml": `program: ./p.ts
+defaults: { effort: high }
 models: { "review.*": openai-compatible/judge }
 providers: { openai-compatible: { baseURL: "${wire.url}/v1" } }
 policy: { review: { tools: [read] } }
@@ -277,12 +278,13 @@ store: none
       });
       const { code, stdout } = yield* until(pool(["run", "--json", "Who wrote Emma?"], { cwd }));
       expect(code).toBe(0);
-      const types = stdout
+      const efforts = stdout
         .trim()
         .split("\n")
-        .map((line) => JSON.parse(line).type);
-      expect(types).toContain("review:passed");
-      expect(types).not.toContain("review:skipped");
+        .map((line) => JSON.parse(line))
+        .flatMap(({ type, effort }) => (type === "review:passed" ? [effort] : []));
+      expect(efforts.length).toBeGreaterThan(0);
+      expect(new Set(efforts)).toEqual(new Set(["high"]));
     }));
 
   it("has the built-in research job reviewed, whatever model does the work", () =>

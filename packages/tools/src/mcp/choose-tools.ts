@@ -1,5 +1,6 @@
 import { nearest, selects } from "@agentpool/core";
 import { type Tool as Listed, ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import { clean } from "./clean.ts";
 import { McpServerError } from "./mcp-server-error.ts";
 import { parametersFrom } from "./parameters-from.ts";
 import { servedIdentity, servedName } from "./served-name.ts";
@@ -59,7 +60,7 @@ function nameOf(item: unknown): string | undefined {
 /** A listed tool, or why it cannot be used. */
 function readTool(item: unknown): Pick<ServedTool, "listed" | "parameters"> | string {
   const read = ToolSchema.safeParse(item);
-  if (!read.success) return `it is malformed (${read.error.issues[0]?.path.join(".")})`;
+  if (!read.success) return `it is malformed (${clean(String(read.error.issues[0]?.path.join(".")), 100)})`;
   if (read.data.execution?.taskSupport === "required") return "it can only be called as a task";
   const parameters = parametersFrom(read.data.inputSchema);
   if (typeof parameters === "string") return parameters;
