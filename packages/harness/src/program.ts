@@ -19,8 +19,9 @@ export interface HarnessProgram {
 export interface ProgramContext {
   /**
    * Runs a pool with everything the harness says: its model, tools, hooks, guards, budget, denies and grants. What
-   * you give comes on top; your hooks, denies and approvals add to the harness's. It winds down on ctrl-c, and its
-   * events are the run's.
+   * you give comes on top; your hooks, denies, approvals, reviews and rules add to the harness's, and its reviews are
+   * tried at as hard as the harness says at least. Its tools are those of the harness unless you give others: the
+   * documents', the program's own, and those of MCP servers. It winds down on ctrl-c, and its events are the run's.
    */
   pool(options: PoolOptions): Operation<PoolResult>;
   /**
@@ -32,7 +33,7 @@ export interface ProgramContext {
   modelFor(asked: string): Model;
   /**
    * Runs the built-in research job in the same way, on the run's question unless you give another. Its tools are
-   * those of the harness: the documents of `tools.corpus`, and the program's own.
+   * those of the harness: the documents of `tools.corpus`, the program's own, and those of MCP servers.
    */
   research(options?: JobOptions): Operation<Brief>;
 }
