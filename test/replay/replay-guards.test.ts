@@ -1,4 +1,5 @@
 import {
+  ApprovalDesk,
   agentPool,
   dedup,
   defineTool,
@@ -52,10 +53,13 @@ interface Recorded {
   readonly guards?: GuardOverrides;
   /** Calls of `read` that an agent has. */
   readonly most?: number;
+  /** Whether people are asked about `read`, and which pages they let be read. */
+  readonly approves?: (page: string) => boolean;
 }
 
-function* recorded({ tools, model, agents, guards, most }: Recorded) {
+function* recorded({ tools, model, agents, guards, most, approves }: Recorded) {
   const entries: JournalEntry[] = [];
+  const approvals = new ApprovalDesk();
   const journal = {
     recorded: [],
     append: (entry: JournalEntry) => void entries.push(JSON.parse(JSON.stringify(entry))),
@@ -68,6 +72,14 @@ function* recorded({ tools, model, agents, guards, most }: Recorded) {
     tools,
     journal,
     orchestrate: parallel(tasks),
+    approvals,
+    onEvent: (event) => {
+      if (event.type !== "approval:requested") return;
+      const { id, args } = event.approval;
+      if (approves?.(String(args.page))) approvals.approve(id);
+      else approvals.deny(id);
+    },
+    ...(approves ? { requireApproval: ["read"] } : {}),
     ...(guards ? { guards } : {}),
     ...(most === undefined ? {} : { budget: { maxCallsPerTool: { read: most } } }),
   });
@@ -137,16 +149,29 @@ test("the settings that a run had give what is on record, however its calls over
         ticks: fc.record({ a: fc.nat(9), b: fc.nat(9), c: fc.nat(9), broken: fc.nat(9) }),
         cohort: fc.boolean(),
         keyed: fc.boolean(),
+        refused: fc.option(fc.subarray(["a", "b", "c", "broken"]), { nil: undefined }),
         most: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
       }),
-      ({ script, ticks, cohort, keyed, most }) =>
+      ({ script, ticks, cohort, keyed, most, refused }) =>
         run(function* () {
           const tools = [reading(keyed ? byKey : byLooking, (page) => ticks[page as "a"])];
           const model = scripted(({ key }) => reads(script[Number(key.split("/")[1])]!));
           const guards: GuardOverrides = { page_dedup: { scope: cohort ? "cohort" : "lineage" } };
-          const entries = yield* recorded({ tools, model, agents: script.length, guards, most });
+          const entries = yield* recorded({
+            tools,
+            model,
+            agents: script.length,
+            guards,
+            most,
+            ...(refused ? { approves: (page) => !refused.includes(page) } : {}),
+          });
           const maxCallsPerTool: Record<string, number> = most === undefined ? {} : { read: most };
-          const calls = yield* replayGuards(entries, { tools, guards, maxCallsPerTool });
+          const calls = yield* replayGuards(entries, {
+            tools,
+            guards,
+            maxCallsPerTool,
+            requireApproval: refused ? ["read"] : [],
+          });
           for (const { call, recorded, replayed } of calls)
             expect({ call, ...replayed }).toEqual({ call, ...recorded });
         }),

@@ -157,13 +157,11 @@ export class Replay {
       case "call:dispatched":
         return yield* this.#enter(this.#standing.get(entry.call));
       case "call:refused":
-        // a person had said no; here nobody is asked
-        if (entry.guard === "approval") yield* this.#enter(this.#standing.get(entry.call));
-        return yield* this.#settle(entry.call, true);
+        if (entry.guard === "approval") return yield* this.#denied(this.#standing.get(entry.call));
+        return yield* this.#kept(entry.call);
       case "call:cancelled":
       case "call:substituted":
-        // it had waited in line; here it may run, and is taken to succeed
-        return yield* this.#settle(entry.call, true);
+        return yield* this.#kept(entry.call);
       case "call:settled":
         return yield* this.#settle(entry.call, entry.outcome.type === "ok");
       case "call:withdrawn": {
@@ -217,11 +215,9 @@ export class Replay {
       return;
     }
     if (verdict.approval !== undefined) this.#asks.set(id, verdict.approval);
-    // a person said no to this very call
-    if (verdict.approval !== undefined && isRefusedBy(recorded, "approval")) return;
     standing.lookers = verdict.lookers;
     this.#standing.set(id, standing);
-    this.#fates.set(id, { type: "ran" });
+    this.#fates.set(id, this.#isDenied(recorded) ? recorded.fate : { type: "ran" });
   }
 
   /** The calls of a step have their part of the limits, and take their places, in the order they were emitted. */
@@ -263,6 +259,30 @@ export class Replay {
     standing.reserved = false;
     standing.agent.reserve(standing.bound.name, -1);
     standing.agent.last = Number.POSITIVE_INFINITY;
+  }
+
+  /** It had waited in line, after a person let it run or without one; here it may run, and is taken to succeed. */
+  *#kept(id: string): Operation<void> {
+    const standing = this.#standing.get(id);
+    if (standing?.recorded.asked !== undefined) yield* this.#enter(standing);
+    yield* this.#settle(id, true);
+  }
+
+  /** Whether a person is asked about this very call, and has said no: it has its part of the limits until then. */
+  #isDenied(recorded: RecordedFate): boolean {
+    return this.#asks.has(recorded.call) && isRefusedBy(recorded, "approval");
+  }
+
+  /** A person had said no, and says so here; or nobody is asked, and it runs. */
+  *#denied(standing: Standing | undefined): Operation<void> {
+    if (!standing) return;
+    if (this.#isDenied(standing.recorded)) {
+      this.#giveBack(standing);
+      this.#standing.delete(standing.recorded.call);
+      return;
+    }
+    yield* this.#enter(standing);
+    yield* this.#settle(standing.recorded.call, true);
   }
 
   /** Takes its place in line, and runs unless earlier calls are in its way. */
