@@ -116,6 +116,24 @@ describe("a message to a running agent", () => {
       expect(lastTold(model)).toContain("Add one.");
     }));
 
+  it("that comes while the call runs that ends an agent says of one that cannot be taken back that it ran", () =>
+    run(function* () {
+      for (const [idempotent, told] of [
+        [false, /This publish ran, and a message came in.*call publish again only where it has to run again/],
+        [true, /This publish was not taken.*call publish again/],
+      ] as const) {
+        const publish = held("publish", { idempotent });
+        const model = playing(ask("publish", { q: "41" }), { text: "It is out, and one more." });
+        const rig = yield* openLife({ model, tools: [instant("find")], terminal: publish });
+        rig.handle.steer("agent/0", "Add one.");
+        publish.held("41").succeed();
+        const result = yield* finish(rig);
+        expect(textOf(model.requestsOf("agent/0").at(-1)!.messages)).toMatch(told);
+        expect(result.agents[0]).toMatchObject({ exit: "text", result: "It is out, and one more." });
+        expect(publish.calls).toHaveLength(1);
+      }
+    }));
+
   it("that comes while a person is asked about the return keeps the return from being carried out", () =>
     run(function* () {
       const carried: unknown[] = [];
