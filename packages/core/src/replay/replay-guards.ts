@@ -6,6 +6,7 @@ import type { Args } from "../values/json.ts";
 import type { Tool } from "../values/tool.ts";
 import { recordedCalls } from "./recorded-calls.ts";
 import { Replay } from "./replay.ts";
+import { ReplayedFates } from "./replayed-fates.ts";
 
 /**
  * What a recorded run is looked at with: the tools and hooks that hold its guards, how these are set, and what the run
@@ -85,7 +86,8 @@ export function* replayGuards(
   settings: GuardReplay,
 ): Operation<readonly ReplayedCall[]> {
   const calls = recordedCalls(entries);
-  const replay = new Replay(calls, settings);
+  const fates = new ReplayedFates(calls);
+  const replay = new Replay(calls, fates, settings);
   for (const entry of entries) yield* replay.take(entry);
   return [...calls.values()].map((recorded) => ({
     call: recorded.call,
@@ -94,10 +96,10 @@ export function* replayGuards(
     tool: recorded.tool,
     args: recorded.args,
     recorded: recorded.fate,
-    replayed: replay.fateOf(recorded.call) ?? recorded.fate,
-    asked: { recorded: recorded.asked !== undefined, replayed: replay.isAsked(recorded.call) },
-    broken: replay.brokenOn(recorded.call),
-    unknownTool: replay.isUnknown(recorded.call),
+    replayed: fates.of(recorded.call) ?? recorded.fate,
+    asked: { recorded: recorded.asked !== undefined, replayed: fates.isAsked(recorded.call) },
+    broken: fates.brokenOn(recorded.call),
+    unknownTool: !replay.isKnown(recorded.call),
     ms: recorded.ms,
     tokens: recorded.tokens,
     turnsAfter: recorded.turnsAfter,

@@ -1,47 +1,27 @@
 import type { Operation } from "effection";
-import { type BoundTool, bindTool, guardNames, hooksOf, Keys } from "../decisions/bind.ts";
+import { type BoundTool, hooksOf } from "../decisions/bind.ts";
 import { CallArgs } from "../decisions/call-args.ts";
 import { type Holder, Line, type Ticket } from "../decisions/line.ts";
 import { Lineage } from "../decisions/lineage.ts";
-import { checkedOverrides, guardSettings } from "../decisions/overrides.ts";
 import { parseArgs } from "../decisions/parse.ts";
 import type { View } from "../decisions/view.ts";
 import { Later } from "../effects/later.ts";
 import { askGuards, type Verdict } from "../runtime/ask-guards.ts";
 import type { Outcome } from "../values/call.ts";
-import type { Happening } from "../values/event.ts";
 import type { JournalEntry } from "../values/journal.ts";
-import { identityOf, type Tool } from "../values/tool.ts";
 import type { RecordedFate } from "./recorded-calls.ts";
-import type { Fate, GuardReplay } from "./replay-guards.ts";
+import type { GuardReplay } from "./replay-guards.ts";
 import { ReplayedAgent } from "./replayed-agent.ts";
+import type { ReplayedFates } from "./replayed-fates.ts";
 import { isRefusedBy, ReplayedPolicy } from "./replayed-policy.ts";
-
-/** A call that passed its guards so far. */
-interface Standing {
-  readonly recorded: RecordedFate;
-  readonly agent: ReplayedAgent;
-  readonly bound: BoundTool;
-  readonly args: CallArgs;
-  ticket: Ticket | undefined;
-  /** Guards to ask again from its place in line. */
-  lookers: BoundTool["guards"];
-  /** Its outcome is known; it takes effect once the call has run here too. */
-  succeeded: boolean | undefined;
-  admitted: boolean;
-  /** It has its part of its agent's limits. */
-  reserved: boolean;
-  /** Waits here for earlier calls in line. */
-  parked: boolean;
-}
+import { ReplayedTools } from "./replayed-tools.ts";
+import type { Standing } from "./standing.ts";
 
 /** Goes through a record with guards of other settings, as a run goes through its calls. */
 export class Replay {
   readonly #calls: ReadonlyMap<string, RecordedFate>;
-  readonly #tools: ReadonlyMap<string, BoundTool>;
-  /** Tools of the record that are none of those. */
-  readonly #unknown = new Map<string, BoundTool>();
-  readonly #bindUnknown: (name: string, identity: string) => BoundTool;
+  readonly #tools: ReplayedTools;
+  readonly #fates: ReplayedFates;
   readonly #policy: ReplayedPolicy;
   readonly #line = new Line();
   readonly #cohort = Lineage.empty();
@@ -49,78 +29,22 @@ export class Replay {
   /** The agents and calls that pools were opened in. */
   readonly #callers = new Map<string, string>();
   readonly #standing = new Map<string, Standing>();
-  readonly #fates = new Map<string, Fate>();
-  /** Why a person is asked, by call. */
-  readonly #asks = new Map<string, string>();
-  /** Guards that broke here, by call. */
-  readonly #broken = new Map<string, Set<string>>();
   /** Agents that would not have been: the call that started them is refused here. */
   readonly #gone = new Set<string>();
 
-  constructor(
-    calls: ReadonlyMap<string, RecordedFate>,
-    { tools, hooks = [], guards = {}, ...policy }: GuardReplay,
-  ) {
+  constructor(calls: ReadonlyMap<string, RecordedFate>, fates: ReplayedFates, settings: GuardReplay) {
+    const { tools, hooks = [], guards, ...policy } = settings;
     this.#calls = calls;
-    const all = [...tools.flatMap(hooksOf), ...hooks];
-    this.#policy = new ReplayedPolicy(policy, all);
-    const keys = new Keys();
-    const known = guardNames(all);
-    const settings = guardSettings(checkedOverrides({ ...guards }), known);
-    this.#tools = new Map(tools.map((tool) => [tool.name, bindTool(tool, hooks, settings, keys)]));
-    this.#bindUnknown = (name, identity) => {
-      const stub: Tool = { name, description: "", parameters: { type: "object" }, execute: () => undefined };
-      return identityOf(stub) === identity
-        ? bindTool(stub, hooks, settings, keys)
-        : { ...bindTool(stub, [], settings, keys), identity };
-    };
-    for (const bound of this.#tools.values()) this.#register(bound);
+    this.#fates = fates;
+    this.#policy = new ReplayedPolicy(policy, [...tools.flatMap(hooksOf), ...hooks]);
+    this.#tools = new ReplayedTools(settings, ({ guards }) => {
+      for (const guard of guards) if (guard.type === "keyed") this.#line.register(guard.key);
+    });
   }
 
-  #register({ guards }: BoundTool): void {
-    for (const guard of guards) if (guard.type === "keyed") this.#line.register(guard.key);
-  }
-
-  /** What became of a call here; undefined: what is on record. */
-  fateOf(call: string): Fate | undefined {
-    const fate = this.#fates.get(call);
-    const reason = this.#asks.get(call);
-    // who was asked then has said yes, where it ran
-    return fate?.type === "ran" && reason !== undefined && this.#calls.get(call)?.asked === undefined
-      ? { type: "asked", reason }
-      : fate;
-  }
-
-  isAsked(call: string): boolean {
-    const fate = this.#fates.get(call) ?? this.#calls.get(call)?.fate;
-    return (
-      this.#asks.has(call) &&
-      (fate?.type === "ran" || (fate?.type === "refused" && fate.guard === "approval"))
-    );
-  }
-
-  brokenOn(call: string): readonly string[] {
-    return [...(this.#broken.get(call) ?? [])];
-  }
-
-  isUnknown(call: string): boolean {
-    return !this.#tools.has(this.#calls.get(call)?.tool ?? "");
-  }
-
-  /** A tool as it gates calls; one that is not there any more is known by its name and identity alone. */
-  #boundOf({ tool, named, identity }: RecordedFate): BoundTool | undefined {
-    const known = this.#tools.get(tool) ?? this.#unknown.get(tool);
-    if (known || identity === undefined || tool !== named) return known;
-    const bound = this.#bindUnknown(tool, identity);
-    this.#unknown.set(tool, bound);
-    this.#register(bound);
-    return bound;
-  }
-
-  #note(happening: Happening): void {
-    if (happening.type !== "hook:error" || happening.call === undefined) return;
-    const broken = this.#broken.get(happening.call) ?? new Set();
-    this.#broken.set(happening.call, broken.add(happening.hook));
+  /** Whether a call's tool is one of those that are looked at. */
+  isKnown(call: string): boolean {
+    return this.#tools.isKnown(this.#calls.get(call)?.tool ?? "");
   }
 
   *take(entry: JournalEntry): Operation<void> {
@@ -132,14 +56,16 @@ export class Replay {
         const call = this.#callers.get(entry.pool) ?? "";
         const caller = this.#standing.get(call);
         const parent = this.#agents.get(entry.parent ?? "");
-        const fate = this.#fates.get(call);
         if (
           this.#gone.has(entry.parent ?? "") ||
           this.#gone.has(this.#calls.get(call)?.agent ?? "") ||
-          (fate && fate.type !== "ran" && fate.type !== "asked")
+          this.#fates.isKept(call)
         )
           this.#gone.add(entry.agent);
-        this.#agents.set(entry.agent, new ReplayedAgent(entry, { parent, caller }, (e) => this.#note(e)));
+        this.#agents.set(
+          entry.agent,
+          new ReplayedAgent(entry, { parent, caller }, (happening) => this.#fates.note(happening)),
+        );
         return;
       }
       case "record:forked": {
@@ -182,7 +108,7 @@ export class Replay {
   /** At the gates, before it has a place in line. */
   *#propose(id: string): Operation<void> {
     const recorded = this.#calls.get(id)!;
-    const bound = this.#boundOf(recorded);
+    const bound = this.#tools.of(recorded);
     const agent = this.#agents.get(recorded.agent);
     if (recorded.fate.type === "other" || !bound || !agent) return;
     const args = recorded.args ?? argsOf(bound, recorded.input);
@@ -214,7 +140,7 @@ export class Replay {
       this.#block(standing, verdict.outcome);
       return;
     }
-    if (verdict.approval !== undefined) this.#asks.set(id, verdict.approval);
+    if (verdict.approval !== undefined) this.#fates.ask(id, verdict.approval);
     standing.lookers = verdict.lookers;
     this.#standing.set(id, standing);
     this.#fates.set(id, this.#isDenied(recorded) ? recorded.fate : { type: "ran" });
@@ -270,7 +196,7 @@ export class Replay {
 
   /** Whether a person is asked about this very call, and has said no: it has its part of the limits until then. */
   #isDenied(recorded: RecordedFate): boolean {
-    return this.#asks.has(recorded.call) && isRefusedBy(recorded, "approval");
+    return this.#fates.needsPerson(recorded.call) && isRefusedBy(recorded, "approval");
   }
 
   /** A person had said no, and says so here; or nobody is asked, and it runs. */
@@ -303,7 +229,7 @@ export class Replay {
       yield* this.#wake();
       return;
     }
-    if (verdict.approval !== undefined) this.#asks.set(standing.recorded.call, verdict.approval);
+    if (verdict.approval !== undefined) this.#fates.ask(standing.recorded.call, verdict.approval);
     standing.parked = verdict.behind.some(({ state }) => state === "open");
     if (standing.parked) return;
     standing.lookers = [];
