@@ -118,6 +118,7 @@ describe("pool guards", () => {
     ["deny=raed", "did you mean read?"],
     ["maxCallsPerTool.serach=2", "did you mean search?"],
     ["maxToolCalls=few", "accepted is a whole number"],
+    ["maxToolCalls=0", "accepted is a whole number, 1 or more"],
     ["maxToolCals=2", "did you mean maxToolCalls?"],
     ["search_dedup.scope=all", "accepted are NAME.scope=cohort"],
     ["nonsense", "accepted are NAME.scope=cohort"],

@@ -36,12 +36,12 @@ function changed(settings: ReplaySettings, change: string, known: KnownNames): R
   const [name = "", part, ...more] = key.split(".");
   const list = Object.hasOwn(LISTS, name) && part === undefined ? LISTS[name] : undefined;
   if (list) return { ...settings, [list]: grown(settings[list], change, value, known) };
-  if (key === "maxToolCalls") return { ...settings, maxToolCalls: limitIn(change, value) };
+  if (key === "maxToolCalls") return { ...settings, maxToolCalls: limitIn(change, value, 1) };
   if (name === "maxCallsPerTool" && part !== undefined) {
     const tool = toolNamed([part, ...more].join("."), change, known);
     return {
       ...settings,
-      maxCallsPerTool: { ...settings.maxCallsPerTool, [tool]: limitIn(change, value) },
+      maxCallsPerTool: { ...settings.maxCallsPerTool, [tool]: limitIn(change, value, 0) },
     };
   }
   if (key === "" || more.length > 0 || (part !== undefined && part !== "scope")) throw unread(change);
@@ -94,8 +94,9 @@ function toolNamed(name: string, change: string, { tools }: KnownNames): string 
   );
 }
 
-function limitIn(change: string, value: string): number {
-  if (!/^\d+$/.test(value.trim())) throw new UsageError(`--set ${change}: accepted is a whole number.`);
+function limitIn(change: string, value: string, least: number): number {
+  if (!/^\d+$/.test(value.trim()) || Number(value) < least)
+    throw new UsageError(`--set ${change}: accepted is a whole number, ${least} or more.`);
   return Number(value);
 }
 

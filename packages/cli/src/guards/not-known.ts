@@ -34,8 +34,12 @@ export function notKnown(
     ...(now.some(({ type }) => type === "asked")
       ? ["What a person would have said: a call that would wait for one is taken to run in what follows."]
       : []),
-    ...(changes.some(({ change }) => change === "unasked" || change === "allowed")
-      ? ["How long people took to decide, where nobody would be asked."]
+    ...(changes.some(
+      ({ change, then }) => change === "unasked" || ("guard" in then && then.guard === "approval"),
+    )
+      ? [
+          "How long it would have taken where nobody is asked: what people took to decide is not in the numbers.",
+        ]
       : []),
     ...(reviewed > 0
       ? [`What reviewers would have said: ${counted(reviewed, "review")} of the record stand as they are.`]
