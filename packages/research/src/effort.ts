@@ -21,8 +21,8 @@ export interface EffortNumbers {
 export const efforts: Readonly<Record<Effort, EffortNumbers>> = {
   min: {
     questions: 1,
-    planTurns: 1,
-    researchTurns: 4,
+    planTurns: 2,
+    researchTurns: 6,
     findings: 3,
     quotations: { least: 2, perQuestion: 1 },
     wordsPerQuotation: 50,
@@ -31,7 +31,7 @@ export const efforts: Readonly<Record<Effort, EffortNumbers>> = {
   low: {
     questions: 3,
     planTurns: 2,
-    researchTurns: 6,
+    researchTurns: 8,
     findings: 4,
     quotations: { least: 3, perQuestion: 1 },
     wordsPerQuotation: 60,

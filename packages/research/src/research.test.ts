@@ -39,6 +39,15 @@ test("the embedded engine does the whole job: a plan, agents side by side, a bri
   expect(brief.totals.agents).toBe(4);
 });
 
+test.each(["min", "low", "medium"] as const)(
+  "at effort %s nobody is stopped for turns, also where nothing answers",
+  async (effort) => {
+    const brief = await job({ model: extractive(), question: "What do cats eat in winter on Mars?", effort });
+    expect(brief.status).toBe("complete");
+    expect(brief.notFound).toHaveLength(1);
+  },
+);
+
 const emmaJob = (research: Record<string, ScriptedTurn[]>, sections: unknown[] = []) =>
   playing({
     "plan/0": [planned("Who wrote Emma?", "When was Newton born?")],
