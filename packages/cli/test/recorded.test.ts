@@ -67,6 +67,10 @@ describe("a run", () => {
     const one = (await call(["show", id!.slice(0, 10), "--agent", "research/0"], { cwd })).stdout;
     expect(one).toMatch(/^research\/0/);
     expect(one).toContain("Retries are limited by maxToolRetries");
+    const parts = await call(["show", "latest", "--json", "--agent", "research/0", "--no-brief"], { cwd });
+    const part = JSON.parse(parts.stdout);
+    expect(part.agentViews.map(({ agent }: { agent: string }) => agent)).toEqual(["research/0"]);
+    expect([part.id, "answer" in part]).toEqual([id, false]);
     const traced = (await call(["trace", id!, "--type", "call:dispatched", "--json"], { cwd })).stdout;
     const lines = traced
       .trim()

@@ -1,3 +1,4 @@
+import type { RunView } from "@agentpool/journal";
 import type { Operation } from "effection";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Console } from "../io.ts";
@@ -23,7 +24,7 @@ export function* showCommand(io: Console, meant: string, flags: ShowFlags): Oper
     throw new UsageError(
       `There is no agent ${flags.agent} in run ${run}; it has ${named(view.agentViews.map(({ agent }) => agent))}.`,
     );
-  if (flags.json) io.out.write(`${JSON.stringify(view, null, 2)}\n`);
+  if (flags.json) io.out.write(`${JSON.stringify(asked(view, flags), null, 2)}\n`);
   else {
     const width = Math.min(Math.max(io.stdout.columns ?? 120, 80), 160);
     const { agent, brief } = flags;
@@ -31,4 +32,10 @@ export function* showCommand(io: Console, meant: string, flags: ShowFlags): Oper
     io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), width, agent, brief, found }));
   }
   return EXIT.done;
+}
+
+/** A run without what was not asked for. */
+function asked({ answer, ...view }: RunView, { agent, brief = true }: ShowFlags): object {
+  const agentViews = view.agentViews.filter((one) => agent === undefined || one.agent === agent);
+  return { ...view, ...(brief ? { answer } : {}), agentViews };
 }
