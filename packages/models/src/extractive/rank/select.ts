@@ -25,11 +25,11 @@ export interface Selection {
 /** Where one sentence is this likely, a second one would add nothing. */
 const sureAlone = 0.9;
 /** Once passages hold the answer this surely, less likely ones are not worth reading. */
-const sureTogether = 0.98;
+const sureTogether = 0.99;
 /** A neighbour has to add this much. */
 const worthAdding = 0.02;
 /** Two sentences of more words than this are quoted together only if their share of the room is as large. */
-const longPair = 75;
+const longPair = 100;
 
 /**
  * The passages that most likely answer, best first. Each is a sentence, or two where the second adds to the
