@@ -42,6 +42,8 @@ export function momentOf(event: PoolEvent): Attributes | undefined {
       };
     case "model:limited":
       return { "gen_ai.request.model": event.model, "agentpool.after_ms": event.afterMs };
+    case "model:fallback":
+      return { "agentpool.from": event.from, "agentpool.to": event.to };
     case "budget:exhausted":
       return { "agentpool.budget": event.budget, "agentpool.limit": event.limit };
     default:

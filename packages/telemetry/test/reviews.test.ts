@@ -176,3 +176,23 @@ test("a call that waits for a person says so on its agent's span: asked, parked,
       "agentpool.approval.decision": "approved",
     });
   }));
+
+test("a model in another's place is an event of the run, without what the first one said", () =>
+  run(function* () {
+    const { spans, url } = yield* useCollector();
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = url;
+    yield* scoped(function* () {
+      const telemetry = yield* useTelemetry({ run: "r1" });
+      const happened = {
+        type: "model:fallback",
+        from: "a/big",
+        to: "b/small",
+        reason: "a secret reason",
+      } as const;
+      telemetry.observe({ ...happened, run: "r1", at: Date.now() });
+    });
+    expect(spans.map(({ name, events }) => [name, events?.map((event) => attributesOf(event))])).toEqual([
+      ["run", [{ "agentpool.from": "a/big", "agentpool.to": "b/small" }]],
+    ]);
+    expect(JSON.stringify(spans)).not.toContain("a secret reason");
+  }));
