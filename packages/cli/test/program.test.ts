@@ -85,6 +85,26 @@ describe("a program", () => {
     expect(code).toBe(0);
   });
 
+  it("gives a pool the harness's tools and one of its own beside them", async () => {
+    const cwd = broken(
+      `import { parallel } from "@agentpool/core";
+       import { scripted } from "@agentpool/models";
+       ${head}
+       const tool = (name: string) => ({ name, description: name, parameters: { type: "object" }, execute: () => name });
+       export default defineHarness({
+         tools: [tool("a")],
+         *run(_, { pool, tools }) {
+           const model = scripted(() => [{ calls: [{ tool: "a" }, { tool: "b" }] }, { text: "done" }]);
+           const { totals } = yield* pool({ model, tools: [...tools, tool("b")], orchestrate: parallel(["x"]) });
+           return tools.map(({ name }) => name).join() + " " + totals.toolCalls;
+         },
+       });`,
+    );
+    const { code, stdout } = await pool(["run", "why?"], { cwd });
+    expect(stdout).toBe("a 2\n");
+    expect(code).toBe(0);
+  });
+
   it("that throws fails the run, in words", async () => {
     const cwd = broken(
       `${head}export default defineHarness({ *run() { throw new Error("the well is dry"); } });`,

@@ -18,10 +18,14 @@ export interface HarnessProgram {
 /** What a program's `run` gets beside the question. */
 export interface ProgramContext {
   /**
+   * The tools that its pools have unless they are given others: the documents', the program's own, and those of MCP
+   * servers, as `server__tool`. For a pool with some of them, or with more: `pool({ tools: [...tools, mine] })`.
+   */
+  readonly tools: readonly Tool[];
+  /**
    * Runs a pool with everything the harness says: its model, tools, hooks, guards, budget, denies and grants. What
    * you give comes on top; your hooks, denies, approvals, reviews and rules add to the harness's, and its reviews are
-   * tried at as hard as the harness says at least. Its tools are those of the harness unless you give others: the
-   * documents', the program's own, and those of MCP servers. It winds down on ctrl-c, and its events are the run's.
+   * tried at as hard as the harness says at least. Its tools are `tools` unless you give others. It winds down on ctrl-c, and its events are the run's.
    */
   pool(options: PoolOptions): Operation<PoolResult>;
   /**

@@ -124,6 +124,7 @@ function jobsOf({ harness, options, models, reviews, tools, corpus, hooks }: Par
   };
   const budget = chosenBudget(harness);
   return {
+    tools,
     modelFor,
     pool({ route, ...own }) {
       const offered = own.tools ?? tools;

@@ -14,8 +14,9 @@ test("a report needs evidence, and a draft is none", async () => {
     { calls: [{ tool: "read", args: { path: "retries.md" } }] },
     { calls: [{ tool: "report", args: { result: "Once." } }] },
   ]);
-  const { tools, hooks } = harness;
+  const { tools = [], hooks } = harness;
   const context: ProgramContext = {
+    tools,
     pool: (options) => agentPool({ model, tools, hooks, ...options }),
     modelFor: () => model,
     research: () => assert.fail("not used here"),
