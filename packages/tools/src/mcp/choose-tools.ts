@@ -9,6 +9,8 @@ import { called, type McpServerSettings } from "./server-config.ts";
 
 /** Tools that a run takes from one server: no provider takes many more. */
 const MOST_TOOLS = 128;
+/** Characters of what a server declares of a tool: every guard is shown it. */
+const LONGEST_ANNOTATIONS = 8_000;
 
 export interface Chosen {
   readonly tools: readonly ServedTool[];
@@ -65,7 +67,17 @@ function readTool(item: unknown): Pick<ServedTool, "listed" | "parameters"> | st
   const parameters = parametersFrom(read.data.inputSchema);
   if (typeof parameters === "string") return parameters;
   const { annotations } = item as Listed;
+  if (!isShort(annotations)) return `its annotations are longer than ${LONGEST_ANNOTATIONS} characters`;
   return { listed: { ...read.data, annotations }, parameters };
+}
+
+/** JSON that is so deep that it has no text is long too. */
+function isShort(annotations: unknown): boolean {
+  try {
+    return JSON.stringify(annotations ?? null).length <= LONGEST_ANNOTATIONS;
+  } catch {
+    return false;
+  }
 }
 
 function checkNames(

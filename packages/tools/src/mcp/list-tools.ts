@@ -7,6 +7,8 @@ import { FOREVER } from "./while-pending.ts";
 
 const MOST_LISTED = 10_000;
 const MOST_PAGES = 500;
+/** Characters of all that is listed: it is held in memory. */
+const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 /** Each tool by itself is looked at later, so that one that is malformed leaves the others. */
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
@@ -17,6 +19,12 @@ export function* listTools(client: Client, server: McpServerSettings): Operation
     throw new McpServerError(server.name, `${called(server)} ${what}.`);
   };
   let listed: readonly unknown[] = [];
+  let characters = 0;
+  const kept = (tool: unknown): unknown => {
+    const text = textOf(tool);
+    characters += text?.length ?? 0;
+    return text === undefined ? { name: (tool as { readonly name?: unknown }).name } : tool;
+  };
   let cursor: string | undefined;
   const cursors = new Set<string | undefined>();
   do {
@@ -27,9 +35,19 @@ export function* listTools(client: Client, server: McpServerSettings): Operation
     const given = yield* until(client.request(request, z.unknown(), { timeout: FOREVER }));
     const page =
       Page.safeParse(given).data ?? fail("gave something else when it was asked to list its tools");
-    listed = [...listed, ...page.tools];
+    listed = [...listed, ...page.tools.map(kept)];
     if (listed.length > MOST_LISTED) fail(`lists more than ${MOST_LISTED} tools`);
+    if (characters > MOST_CHARACTERS) fail(`lists more than ${MOST_CHARACTERS} characters`);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return listed;
+}
+
+/** A value as JSON; undefined where it is nested deeper than that can be. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }

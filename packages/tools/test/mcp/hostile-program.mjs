@@ -3,7 +3,10 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const [how, more] = process.argv.slice(2);
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+/** Deeper than JSON.stringify goes. */
+const nested = `${'{"not":'.repeat(50_000)}{}${"}".repeat(50_000)}`;
+const send = (message) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message }).replace('"(nested)"', nested)}\n`);
 const tool = (name, rest = {}) => ({ name, description: name, inputSchema: { type: "object" }, ...rest });
 const initialized = {
   protocolVersion: "2025-06-18",
@@ -15,6 +18,10 @@ const lists = {
   circle: () => ({ tools: [tool("a")], nextCursor: "again" }),
   endless: ({ cursor = "0" }) => ({ tools: [], nextCursor: String(Number(cursor) + 1) }),
   thousands: () => ({ tools: Array.from({ length: 20_000 }, (_, at) => tool(`t${at}`)) }),
+  heavy: ({ cursor = "0" }) => ({
+    tools: [tool(`t${cursor}`, { description: "x".repeat(8 * 1024 * 1024) })],
+    nextCursor: String(Number(cursor) + 1),
+  }),
   many: () => ({ tools: Array.from({ length: 300 }, (_, at) => tool(`t${at}`)) }),
   nothing: () => ({ tools: [] }),
   nonsense: () => ({ tools: "none" }),
@@ -31,7 +38,12 @@ const lists = {
       tool("elsewhere", {
         inputSchema: { type: "object", properties: { a: { $ref: "http://x.example/y" } } },
       }),
-      tool("huge", { inputSchema: { type: "object", description: "x".repeat(100_000) } }),
+      tool("huge", { inputSchema: { type: "object", properties: { a: { const: "x".repeat(100_000) } } } }),
+      tool("declaring", { annotations: { title: "declaring", more: "x".repeat(10_000) } }),
+      tool("nested", { inputSchema: { type: "object", not: "(nested)" } }),
+      tool("endless", {
+        inputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+      }),
       tool("conditional", {
         inputSchema: {
           type: "object",

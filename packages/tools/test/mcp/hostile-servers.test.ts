@@ -8,6 +8,7 @@ describe("a server that misbehaves", () => {
     ["circle", /lists its tools in a circle/],
     ["endless", /lists its tools on more than 500 pages/],
     ["thousands", /lists more than 10000 tools/],
+    ["heavy", /lists more than 33554432 characters/],
     ["nonsense", /gave something else when it was asked to list its tools/],
     ["flood", /a message is longer than 33554432 bytes/],
   ] as const)
@@ -58,6 +59,7 @@ describe("a server that misbehaves", () => {
       expect(tools.map(({ name, identity }) => [name, identity])).toEqual([
         ["hostile__good", "mcp:hostile/good"],
         ["hostile__a_b", "mcp:hostile/a.b"],
+        ["hostile__endless", "mcp:hostile/endless"],
         ["hostile__conditional", "mcp:hostile/conditional"],
         ["hostile__injected", "mcp:hostile/injected"],
       ]);
@@ -70,6 +72,8 @@ describe("a server that misbehaves", () => {
         '"wrong": its schema cannot be used',
         '"elsewhere": its schema cannot be used',
         '"huge": its schema is longer than 65536 characters',
+        '"declaring": its annotations are longer than 8000 characters',
+        '"nested": it is malformed (inputSchema)',
       ])
         expect(notices[0]).toContain(part);
     }));
@@ -91,6 +95,24 @@ describe("a server that misbehaves", () => {
       ]);
       expect(events.find(({ type }) => type === "call:refused")).toMatchObject({ guard: "invalid" });
       expect(outcomes).toEqual([{ type: "ok", value: '{"kind":"b","more":1}' }]);
+    }));
+
+  it("cannot hold the pool up with a regular expression: the call is refused, and others go on", () =>
+    run(function* () {
+      const { tools } = yield* useMcpServers([hostile("strange", { tools: ["endless", "good"] })]);
+      const { events, outcomes } = yield* callAll(tools, [
+        ["hostile__endless", { a: `${"a".repeat(200)}b` }],
+        ["hostile__endless", { a: "aaa" }],
+        ["hostile__good", {}],
+      ]);
+      expect(events.find(({ type }) => type === "call:refused")).toMatchObject({
+        guard: "invalid",
+        message: expect.stringContaining("cannot be checked: it took more than 500 ms"),
+      });
+      expect(outcomes).toEqual([
+        { type: "ok", value: '{"a":"aaa"}' },
+        { type: "ok", value: "{}" },
+      ]);
     }));
 
   it("whose result is none fails the call, in words", () =>
