@@ -168,6 +168,8 @@ tools: { corpus: { path: docs } }
         /step was sent back, read {2}I look in the file first\. {2}openai-compatible\/judge · 320 tokens/,
       );
       expect(stdout).toContain("openai-compatible/judge · as before");
+      expect(stdout).toMatch(/^ +\d+ {2}sent back · /m);
+      expect(stdout).not.toContain("nothing came of it");
       expect(stdout).toContain("step was not vouched for, read  exhausted: I look in the file first.");
       const shown = JSON.parse((yield* until(call(["show", id, "--json"], { cwd }))).stdout);
       const reviews = shown.agentViews.flatMap(({ turns }: { turns: { reviews: unknown[] }[] }) =>

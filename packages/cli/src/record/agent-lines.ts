@@ -43,7 +43,7 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
   return lines.map((line) => (line === "" ? line : lead + line));
 }
 
-function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOptions): string[] {
+function turnLines(view: TurnView, { agent, turns, exit }: AgentView, options: LineOptions): string[] {
   const { turn, attempt, forced, calls, ms, finish } = view;
   const { palette } = options;
   const waiting = options.open.filter(
@@ -51,8 +51,15 @@ function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOpti
   );
   const reviews = reviewLines(view, options);
   const number = `${String(turn).padStart(2)}${attempt > 0 ? `.${attempt}` : ""}`;
+  const isTriedAgain = turns.some((other) => other.turn === turn && other.attempt > attempt);
   const nothing = exit === null ? "nothing came of it yet" : "nothing came of it";
-  const said = forced ? "report, as it was told to" : finish === "calls" ? nothing : finish;
+  const said = isTriedAgain
+    ? "sent back"
+    : forced
+      ? "report, as it was told to"
+      : finish === "calls"
+        ? nothing
+        : finish;
   if (calls.length === 0 && waiting.length === 0)
     return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
   const space = " ".repeat(number.length);
