@@ -10,6 +10,7 @@ import type { ScriptedModel, ScriptedTurn } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run, until } from "effection";
 import { describe, expect, it } from "vitest";
+import { short } from "../../packages/cli/src/words.ts";
 import { call } from "../../packages/cli/test/in-process.ts";
 import { folderWith, pool } from "../../packages/cli/test/pool.ts";
 import { chatEvents, streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
@@ -136,6 +137,10 @@ describe("a run with reviews", () => {
     }));
 });
 
+interface Used {
+  readonly usage: { readonly input: number; readonly output: number };
+}
+
 describe("pool show", () => {
   it("has a line for each review: who asked, what it came to, what it took", () =>
     run(function* () {
@@ -183,7 +188,16 @@ tools: { corpus: { path: docs } }
         usage: { input: 300, output: 20 },
       });
       expect(wire.received).toHaveLength(1);
-      expect(shown.usage.input).toBeGreaterThanOrEqual(300);
+      // what reviews used is part of what the run and its agents used
+      expect(shown.usage.input + shown.usage.output).toBe(shown.tokens);
+      for (const { agent, turns } of shown.agentViews) {
+        const used = turns.flatMap(({ usage, reviews }: Used & { reviews: Used[] }) => [
+          usage,
+          ...reviews.map((review) => review.usage),
+        ]);
+        const sum = used.reduce((sum: number, { input, output }: Used["usage"]) => sum + input + output, 0);
+        expect(stdout).toMatch(new RegExp(`^ *${agent} .* ${short(sum)} tokens`, "m"));
+      }
     }));
 });
 

@@ -22,7 +22,9 @@ export interface LineOptions {
 export function agentLines(view: AgentView, options: LineOptions): string[] {
   const { palette, lead, results, width } = options;
   const { agent, task, turns, exit, reason, model } = view;
-  const tokens = turns.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+  const tokens = turns
+    .flatMap(({ usage, reviews }) => [usage, ...reviews.map((review) => review.usage)])
+    .reduce((sum, { input, output }) => sum + input + output, 0);
   const facts = [
     exit === null
       ? palette.yellow("not over")

@@ -28,10 +28,9 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
   const turns = await rowsOf("turns", "idx");
   const agents = await rowsOf("agents", "idx");
   const sources = await rowsOf("sources", "quotations desc, source");
+  const reviewed = await rowsOf("reviews", "review");
   const reviews = grouped<ReviewView>(
-    (await rowsOf("reviews", "review")).map(
-      (review) => [attemptOf(review), reviewView(review, json)] as const,
-    ),
+    reviewed.map((review) => [attemptOf(review), reviewView(review, json)] as const),
   );
   const steps = grouped<CallView | RefusalView>([
     ...calls.map((call) => [stepOf(call), callView(call, json)] as const),
@@ -54,7 +53,7 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
     answer: json(row!.answer),
     error: row!.error as string | null,
     stopped: await stoppedBy(engine, summary),
-    usage: turns.map(usageOf).reduce(addUsage, noUsage),
+    usage: [...turns, ...reviewed].map(usageOf).reduce(addUsage, noUsage),
     agentViews: agents.map((agent) => agentView(agent, turnsOf.get(String(agent.agent)) ?? [], json)),
     approvals: await listApprovals(engine, { run }),
     sources: sources.map((source) => sourceView(source, json)),
