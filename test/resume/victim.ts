@@ -10,6 +10,8 @@ import {
   type Journal,
   JournalContext,
   type JournalEntry,
+  MisformedError,
+  noUsage,
   parallel,
   reportTool,
   step,
@@ -17,7 +19,7 @@ import {
   useAgent,
 } from "@agentpool/core";
 import { openStore } from "@agentpool/journal";
-import { fallback, ModelError, type ScriptedTurn, scripted } from "@agentpool/models";
+import { fallback, type ScriptedTurn, scripted } from "@agentpool/models";
 import { main, type Operation, sleep, spawn } from "effection";
 import { z } from "zod";
 
@@ -152,7 +154,7 @@ function listOf({ recorded }: Journal) {
       ({ turn }) => {
         if (moved.has(key)) done(`asked again ${key}`);
         return key === "research/2" && turn > 1
-          ? { error: new ModelError("misformed", "it answers in riddles") }
+          ? { error: new MisformedError("it answers in riddles", noUsage) }
           : (scripts[key] ?? helper)[turn - 1]!;
       },
     { id: "first" },

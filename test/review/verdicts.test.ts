@@ -1,8 +1,10 @@
-import { type Effort, parallel, reportTool } from "@agentpool/core";
+import { agentPool, type Effort, type PoolEvent, parallel, reportTool } from "@agentpool/core";
 import { type ScriptedTurn, scripted } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { type Operation, run, suspend } from "effection";
 import { describe, expect, it } from "vitest";
+import { formats } from "../../packages/models/src/providers/formats.testing.ts";
+import { streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
 import { ask, finish, ofType, open, play, playing, quiet, report, textOf } from "../scenarios/support.ts";
 import { breach, course, judging, pass, reviewsIn, shop } from "./support.ts";
 
@@ -162,6 +164,32 @@ describe("a review without a verdict", () => {
       expect(await refusing({ models: judge })).toMatchObject([{ problem: "malformed" }]);
       expect(judge.requests).toHaveLength(2);
     });
+
+  for (const [name, { model, events: streamOf, words }] of Object.entries(formats))
+    it(`because ${name} gave no JSON, also when its client asked it again, refuses the calls: malformed, and both answers are paid for`, () =>
+      run(function* () {
+        const { tools, cancelled } = shop();
+        const fine = streamOf({
+          text: "Looks fine to me!",
+          finish: words.stop,
+          usage: { input: 300, output: 20, cached: 0 },
+        });
+        const judge = yield* useWire(streamed(fine), streamed(fine));
+        const events: PoolEvent[] = [];
+        const { totals } = yield* agentPool({
+          ...base,
+          model: playing(ask("cancel_order", { order: 1 }), report("Not cancelled.")),
+          tools,
+          reviewer: reviewer({ models: model(judge.url) }),
+          onEvent: (event) => void events.push(event),
+        });
+        expect(cancelled).toEqual([]);
+        expect(judge.received).toHaveLength(2);
+        expect(ofType(events, "review:failed")).toMatchObject([
+          { problem: "malformed", usage: { input: 600, output: 40 } },
+        ]);
+        expect(totals.usage.input).toBeGreaterThanOrEqual(600);
+      }));
 
   it("because its model failed refuses the calls: model", async () => {
     const judge = judging({ error: new Error("503 overloaded") });

@@ -4,6 +4,7 @@ import {
   type Consultation,
   ConsultError,
   type JsonSchema,
+  MisformedError,
   noUsage,
   type ReviewDesk,
   type ReviewFailure,
@@ -48,7 +49,11 @@ export function* consultTwice<T>(
     return { answer: failed("malformed", `no verdict, twice: ${answer.why}`), usage };
   } catch (error) {
     if (!(error instanceof ConsultError)) throw error;
-    return { answer: failed(error.problem, error.message), usage };
+    const { problem, message, cause } = error;
+    // some models hold themselves to a form, and ask again by themselves
+    if (cause instanceof MisformedError)
+      return { answer: failed("malformed", message), usage: addUsage(usage, cause.usage) };
+    return { answer: failed(problem, message), usage };
   }
 }
 

@@ -7,8 +7,8 @@ import type { Slot } from "../effects/permits.ts";
 import type { Agent } from "../values/agent.ts";
 import { type Ask, type Consultation, ConsultError } from "../values/consultation.ts";
 import { DeadlineError } from "../values/errors.ts";
-import { type GenerateRequest, ModelLimitError, type Turn } from "../values/model.ts";
-import { addUsage } from "../values/usage.ts";
+import { type GenerateRequest, MisformedError, ModelLimitError, type Turn } from "../values/model.ts";
+import { addUsage, type Usage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { AgentContext } from "./current-agent.ts";
 import { setPhase } from "./park.ts";
@@ -38,7 +38,9 @@ function problemOf(error: unknown, model: string): ConsultError {
   if (error instanceof ConsultError) return error;
   if (error instanceof DeadlineError)
     return new ConsultError("timed_out", `${model}: no answer within ${error.ms} ms`, { cause: error });
-  return new ConsultError("model", `${model}: ${reasonOf(error)}`, { cause: error });
+  const reason = reasonOf(error);
+  const said = reason.startsWith(`${model}: `) ? reason : `${model}: ${reason}`;
+  return new ConsultError("model", said, { cause: error });
 }
 
 function* converseWith<T>(
@@ -73,11 +75,10 @@ function* generate(
       giveBack = reserveTokens(spender);
       setPhase(agent, "generating");
       const turn = yield* read(spender, { ...request, maxTokens: mostTokens(spender) });
-      agent.usage = addUsage(agent.usage, turn.usage);
-      run.totals.usage = addUsage(run.totals.usage, turn.usage);
-      spendTokens(spender, turn.usage);
+      spend(agent, spender, turn.usage);
       return turn;
     } catch (error) {
+      if (error instanceof MisformedError) spend(agent, spender, error.usage);
       if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw error;
       limit = error;
     } finally {
@@ -87,6 +88,14 @@ function* generate(
     const woken = yield* untimed(allowance, waitForModel(agent, spender.model, limit, attempt));
     if (woken.type === "withdrawn") throw refused(agent, spender);
   }
+}
+
+/** What the consultation used is the agent's and the run's. */
+function spend(agent: AgentState, spender: Spender, usage: Usage): void {
+  const { totals } = agent.pool.run;
+  agent.usage = addUsage(agent.usage, usage);
+  totals.usage = addUsage(totals.usage, usage);
+  spendTokens(spender, usage);
 }
 
 /** A wait that costs no time of the allowance. */

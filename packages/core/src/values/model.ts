@@ -140,6 +140,16 @@ export interface ProposedCall {
   readonly input: string;
 }
 
+/** What a model said did not have the form that was asked for, also when it was told so: paid for, and of no use. */
+export class MisformedError extends Error {
+  override readonly name = "MisformedError";
+  readonly usage: Usage;
+  constructor(message: string, usage: Usage, options?: ErrorOptions) {
+    super(message, options);
+    this.usage = usage;
+  }
+}
+
 /** The model is rate limited (429, 529, `Retry-After`): the agent parks and the generation runs again. */
 export class ModelLimitError extends Error {
   override readonly name = "ModelLimitError";

@@ -2,13 +2,14 @@ import {
   addUsage,
   type Delta,
   type Message,
+  MisformedError,
   noUsage,
   type Prompt,
   type Turn,
   type Usage,
 } from "@agentpool/core";
 import type { Operation, Subscription } from "effection";
-import { InterruptedError, ModelError } from "../failure/model-failure.ts";
+import { InterruptedError } from "../failure/model-failure.ts";
 import type { Demand } from "../form/demand.ts";
 import { type Fitted, fitted, type Said } from "../form/fitted.ts";
 import { correction, notRun } from "../form/words.ts";
@@ -123,7 +124,11 @@ export class Generation implements Subscription<Delta, Turn> {
     else if (this.#attempt === undefined && demand !== undefined)
       this.#askAgain(fit.problem, demand, finished);
     else if (fit.best !== undefined) this.#accept({ ...rest, ...fit.best }, finished);
-    else throw new ModelError("misformed", `${this.#source.model}: asked twice, and still: ${fit.problem}`);
+    else
+      throw new MisformedError(
+        `${this.#source.model}: asked twice, and still: ${fit.problem}`,
+        addUsage(this.#attempt?.usage ?? noUsage, this.#usage(finished, this.#assembly.message())),
+      );
   }
 
   /** Only a turn that its provider ended counts: what a connection lost on the way may lack its best part. */

@@ -1,4 +1,4 @@
-import { ModelLimitError } from "@agentpool/core";
+import { MisformedError, ModelLimitError } from "@agentpool/core";
 import { APICallError } from "@ai-sdk/provider";
 import { type FailureKind, InterruptedError, ModelError } from "./model-failure.ts";
 import { networkTroubleIn } from "./network-trouble.ts";
@@ -10,7 +10,8 @@ import { parsed, type Said, saidIn } from "./said.ts";
  * where asking again may help, else a {@link ModelError}. Its message names model, status and the provider's words.
  */
 export function failureOf(error: unknown, model: string): Error {
-  if (error instanceof ModelError || error instanceof ModelLimitError) return error;
+  if (error instanceof ModelError || error instanceof ModelLimitError || error instanceof MisformedError)
+    return error;
   const failed = APICallError.isInstance(error) ? error : undefined;
   const said = saidIn(failed === undefined ? error : (failed.data ?? parsed(failed.responseBody)));
   const code = failed?.statusCode;
@@ -29,7 +30,11 @@ const advice: { readonly [kind in FailureKind]?: string } = {
   unreachable: "; is it running there?",
 };
 
-function kindOf(status: number | undefined, { kinds }: Said, error: unknown): FailureKind {
+function kindOf(
+  status: number | undefined,
+  { kinds }: Said,
+  error: unknown,
+): Exclude<FailureKind, "misformed"> {
   const says = (words: ReadonlySet<string>) => kinds.some((kind) => words.has(kind));
   if (says(exhausted) || status === 402) return "spent";
   if (status === 429 || status === 503 || status === 529 || says(limits)) return "limited";

@@ -1,4 +1,4 @@
-import { ModelLimitError } from "@agentpool/core";
+import { MisformedError, ModelLimitError } from "@agentpool/core";
 
 /**
  * Why a generation failed, as far as it matters for what to do next:
@@ -27,7 +27,7 @@ export type FailureKind =
 /** A generation that failed and that waiting will not mend. The message names model, status and what was said. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
-  readonly kind: Exclude<FailureKind, "limited" | "interrupted">;
+  readonly kind: Exclude<FailureKind, "limited" | "interrupted" | "misformed">;
   constructor(kind: ModelError["kind"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.kind = kind;
@@ -54,5 +54,6 @@ export class InterruptedError extends ModelLimitError {
 /** The kind of anything a generation may throw. What is not known to be mended by waiting is `rejected`. */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof InterruptedError || error instanceof ModelError) return error.kind;
+  if (error instanceof MisformedError) return "misformed";
   return error instanceof ModelLimitError ? "limited" : "rejected";
 }
