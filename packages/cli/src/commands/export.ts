@@ -15,8 +15,9 @@ export interface ExportFlags extends StoreFlags {
 /** `pool export`: one run as one JSON document, with everything that may leave the machine. */
 export function* exportCommand(io: Console, meant: string, flags: ExportFlags): Operation<ExitCode> {
   const { store, run } = yield* useRecordedRun(io, flags, meant);
-  const entries = (yield* store.record(run)).filter((entry) => !isPrivate(entry));
-  const document = { format: "agentpool-run", version: 1, run: yield* store.show(run), entries };
+  const { view, entries: all } = yield* store.export(run);
+  const entries = all.filter((entry) => !isPrivate(entry));
+  const document = { format: "agentpool-run", version: 1, run: view, entries };
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (flags.output === undefined) io.out.write(text);
   else {

@@ -20,10 +20,16 @@ export class UnmetError extends Error {
   }
 }
 
-/** A database under one schema: SQLite or PostgreSQL. Both speak the SQL that is common to them. */
-export interface Engine {
-  readonly name: "sqlite" | "postgres";
+/** What is read from. */
+export interface Reader {
   all(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
+}
+
+/** A database under one schema: SQLite or PostgreSQL. Both speak the SQL that is common to them. */
+export interface Engine extends Reader {
+  readonly name: "sqlite" | "postgres";
+  /** Everything that `read` reads is as it stood at one moment, whatever is written meanwhile. It writes nothing. */
+  snapshot<T>(read: (reader: Reader) => Promise<T>): Promise<T>;
   /**
    * All of it in one transaction, or nothing; throws {@link UnmetError} where one did not change what it had to.
    * `announce` it to those who watch.

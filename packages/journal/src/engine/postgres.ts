@@ -1,5 +1,5 @@
 import type { Client, ClientBase, Notification, Pool } from "pg";
-import { StoreError } from "../values/errors.ts";
+import { StoreError, UnknownRunError } from "../values/errors.ts";
 import { withoutPassword } from "../values/place.ts";
 import { type Engine, type SqlRow, type Statement, UnmetError } from "./engine.ts";
 
@@ -29,22 +29,32 @@ export async function openPostgres(url: string): Promise<Engine> {
     try {
       return await body();
     } catch (error) {
-      throw error instanceof UnmetError ? error : explained(shown, error);
+      throw isOurs(error) ? error : explained(shown, error);
     }
   };
   const engine: Engine = {
     name: "postgres",
     all: (sql, params = []) =>
       attempt(async () => (await pool.query(numbered(sql), [...params])).rows as SqlRow[]),
+    snapshot: (read) =>
+      attempt(() =>
+        transaction(pool, SNAPSHOT, (client) =>
+          read({
+            all: async (sql, params = []) =>
+              (await client.query(numbered(sql), [...params])).rows as SqlRow[],
+          }),
+        ),
+      ),
     write: (statements, { announce = false } = {}) =>
       attempt(() =>
-        transaction(pool, async (client) => {
+        transaction(pool, "begin", async (client) => {
           await perform(client, statements);
           // announcements of all writers wait for each other: not one for every commit
           if (announce) await client.query(`notify ${CHANNEL}`);
         }),
       ),
-    script: (sql) => attempt(() => transaction(pool, (client) => client.query(sql))),
+    script: (sql) =>
+      attempt(() => transaction(pool, "begin", async (client) => void (await client.query(sql)))),
     watch: (heard) => listener.add(heard),
     async close() {
       await listener.close();
@@ -60,13 +70,21 @@ export async function openPostgres(url: string): Promise<Engine> {
   return engine;
 }
 
-async function transaction(pool: Pool, body: (client: ClientBase) => Promise<unknown>): Promise<void> {
+/** Every statement of it sees what the first one saw. */
+const SNAPSHOT = "begin isolation level repeatable read read only";
+
+async function transaction<T>(
+  pool: Pool,
+  begin: string,
+  body: (client: ClientBase) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query("begin");
-    await body(client);
+    await client.query(begin);
+    const result = await body(client);
     await client.query("commit");
+    return result;
   } catch (error) {
     await client.query("rollback").catch((reason: Error) => {
       broken = reason;
@@ -134,6 +152,10 @@ class Listener {
     await (await this.#client)?.end().catch(() => {});
   }
 }
+
+/** What says by itself what is wrong, and comes of no server. */
+const isOurs = (error: unknown): boolean =>
+  [UnmetError, StoreError, UnknownRunError].some((kind) => error instanceof kind);
 
 function explained(where: string, error: unknown): StoreError {
   const { code = "", message } = error as { code?: string; message: string };

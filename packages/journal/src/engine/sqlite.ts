@@ -2,7 +2,7 @@ import { existsSync, type FSWatcher, mkdirSync, statSync, watch } from "node:fs"
 import { basename, dirname } from "node:path";
 import Database from "libsql";
 import { StoreError } from "../values/errors.ts";
-import { type Engine, type SqlRow, UnmetError } from "./engine.ts";
+import { type Engine, type Reader, type SqlRow, UnmetError } from "./engine.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 
 /** Milliseconds to wait for another process that writes. */
@@ -24,11 +24,22 @@ export function openSqlite(path: string, durable = false): Engine {
     }
     return statement;
   };
+  const all: Reader["all"] = async (sql, params = []) =>
+    attempt(path, () => (prepare(sql).all(...params) as SqlRow[]).map(plain));
+  let reading = 0;
   const writer = new SqliteWriter({ path, busy: BUSY, pragmas: pragmasOf(durable) });
   return {
     name: "sqlite",
-    async all(sql, params = []) {
-      return attempt(path, () => (prepare(sql).all(...params) as SqlRow[]).map(plain));
+    all,
+    async snapshot(read) {
+      // one connection reads: who comes while somebody reads a moment reads the same one
+      if (reading === 0) attempt(path, () => prepare("begin deferred").run());
+      reading++;
+      try {
+        return await read({ all });
+      } finally {
+        if (--reading === 0 && database.inTransaction) prepare("commit").run();
+      }
     },
     async write(statements) {
       try {

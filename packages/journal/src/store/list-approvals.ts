@@ -1,6 +1,6 @@
 import { decodeJson } from "../decisions/encode-entries.ts";
 import { REFERENCE } from "../decisions/large-texts.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Reader } from "../engine/engine.ts";
 import type { ApprovalView } from "../values/views.ts";
 import { timeOf } from "./list-runs.ts";
 import { textsOf } from "./read-record.ts";
@@ -18,14 +18,14 @@ export interface ApprovalFilter {
 
 /** Calls that wait for people, or did, oldest first. A decision counts from when it was made. */
 export async function listApprovals(
-  engine: Engine,
+  reader: Reader,
   { run, open = false }: ApprovalFilter,
 ): Promise<ApprovalView[]> {
   const wanted = [
     ...(run === undefined ? [] : ["a.run = ?"]),
     ...(open ? ["a.state = 'open' and d.id is null"] : []),
   ];
-  const rows = await engine.all(
+  const rows = await reader.all(
     `select a.*, d.decision, d.reason as denial, d.decided_by, d.at
      from approvals a left join decisions d on d.run = a.run and d.id = a.id
      ${wanted.length === 0 ? "" : `where ${wanted.join(" and ")}`}
@@ -38,7 +38,7 @@ export async function listApprovals(
     const of = String(row.run);
     // most arguments are short: a run's large texts are read where one of them is among the arguments
     const textOf =
-      texts.get(of) ?? (`${row.args} ${row.reviews}`.includes(REFERENCE) ? await textsOf(engine, of) : NONE);
+      texts.get(of) ?? (`${row.args} ${row.reviews}`.includes(REFERENCE) ? await textsOf(reader, of) : NONE);
     if (textOf !== NONE) texts.set(of, textOf);
     const decided = row.state === "open" ? row.decision : row.state;
     views.push({

@@ -1,4 +1,4 @@
-import type { Engine, SqlRow } from "../engine/engine.ts";
+import type { Reader, SqlRow } from "../engine/engine.ts";
 import { UnknownRunError } from "../values/errors.ts";
 import type { RunStatus, RunSummary } from "../values/views.ts";
 import { isHeld } from "./lease.ts";
@@ -35,13 +35,13 @@ const SUMMARY = `select r.id, r.question, r.status, r.started_at, r.ended_at, l.
   from runs r left join leases l on l.run = r.id`;
 
 /** Runs on record, newest first. */
-export async function listRuns(engine: Engine, now: number, limit: number): Promise<RunSummary[]> {
-  const rows = await engine.all(`${SUMMARY} order by r.started_at desc, r.id desc limit ?`, [limit]);
+export async function listRuns(reader: Reader, now: number, limit: number): Promise<RunSummary[]> {
+  const rows = await reader.all(`${SUMMARY} order by r.started_at desc, r.id desc limit ?`, [limit]);
   return rows.map((row) => summaryOf(row, now));
 }
 
-export async function summaryOfRun(engine: Engine, run: string, now: number): Promise<RunSummary> {
-  const [row] = await engine.all(`${SUMMARY} where r.id = ?`, [run]);
+export async function summaryOfRun(reader: Reader, run: string, now: number): Promise<RunSummary> {
+  const [row] = await reader.all(`${SUMMARY} where r.id = ?`, [run]);
   if (!row) throw new UnknownRunError(`There is no run ${run} on record.`);
   return summaryOf(row, now);
 }
@@ -79,15 +79,15 @@ export const timeOf = (at: unknown): string | null =>
  * The id of the run that somebody means: `latest`, an id, or the beginning of one. Throws {@link UnknownRunError}
  * where there is none, or more than one.
  */
-export async function findRun(engine: Engine, meant: string): Promise<string> {
+export async function findRun(reader: Reader, meant: string): Promise<string> {
   if (meant === "latest") {
-    const [row] = await engine.all("select id from runs order by started_at desc, id desc limit 1");
+    const [row] = await reader.all("select id from runs order by started_at desc, id desc limit 1");
     if (!row) throw new UnknownRunError("No run is on record yet.");
     return String(row.id);
   }
-  const [exact] = await engine.all("select id from runs where id = ?", [meant]);
+  const [exact] = await reader.all("select id from runs where id = ?", [meant]);
   if (exact) return meant;
-  const rows = await engine.all(
+  const rows = await reader.all(
     "select id from runs where substr(id, 1, ?) = ? order by started_at desc limit 6",
     [meant.length, meant],
   );

@@ -1,12 +1,12 @@
 import { decodeEntries } from "../decisions/encode-entries.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Reader } from "../engine/engine.ts";
 import type { StoredEntry } from "../values/entry.ts";
 import { StoreError } from "../values/errors.ts";
 
 /** Everything on record of a run, in order. Empty for a run that is not there. */
-export async function readRecord(engine: Engine, run: string): Promise<StoredEntry[]> {
-  const textOf = await textsOf(engine, run);
-  const portions = await engine.all("select first, count, body from entries where run = ? order by first", [
+export async function readRecord(reader: Reader, run: string): Promise<StoredEntry[]> {
+  const textOf = await textsOf(reader, run);
+  const portions = await reader.all("select first, count, body from entries where run = ? order by first", [
     run,
   ]);
   const entries: StoredEntry[] = [];
@@ -22,8 +22,8 @@ export async function readRecord(engine: Engine, run: string): Promise<StoredEnt
 }
 
 /** The large texts and results of a run, by digest. */
-export async function textsOf(engine: Engine, run: string): Promise<(digest: string) => unknown> {
-  const rows = await engine.all("select digest, body from texts where run = ?", [run]);
+export async function textsOf(reader: Reader, run: string): Promise<(digest: string) => unknown> {
+  const rows = await reader.all("select digest, body from texts where run = ?", [run]);
   const texts = new Map(rows.map(({ digest, body }) => [digest, JSON.parse(String(body)) as unknown]));
   return (digest) => {
     const text = texts.get(digest);

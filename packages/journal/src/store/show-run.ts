@@ -1,6 +1,6 @@
 import { addUsage, noUsage } from "@agentpool/core";
 import { decodeJson } from "../decisions/encode-entries.ts";
-import type { Engine, SqlRow } from "../engine/engine.ts";
+import type { Reader, SqlRow } from "../engine/engine.ts";
 import type { RecordedSource, RunOrigin, StoppedBy } from "../values/entry.ts";
 import type {
   AgentView,
@@ -15,14 +15,14 @@ import { listApprovals } from "./list-approvals.ts";
 import { summaryOfRun, timeOf } from "./list-runs.ts";
 import { textsOf } from "./read-record.ts";
 
-/** Everything that is on record of a run, as its tables have it. */
-export async function showRun(engine: Engine, run: string, now: number): Promise<RunView> {
-  const summary = await summaryOfRun(engine, run, now);
-  const textOf = await textsOf(engine, run);
+/** Everything that is on record of a run, as its tables have it. Read it in one snapshot: it is in several. */
+export async function showRun(reader: Reader, run: string, now: number): Promise<RunView> {
+  const summary = await summaryOfRun(reader, run, now);
+  const textOf = await textsOf(reader, run);
   const json = (value: unknown): unknown => decodeJson(value as string | null, textOf);
   const rowsOf = (table: string, order: string): Promise<SqlRow[]> =>
-    engine.all(`select * from ${table} where run = ? order by ${order}`, [run]);
-  const [row] = await engine.all("select * from runs where id = ?", [run]);
+    reader.all(`select * from ${table} where run = ? order by ${order}`, [run]);
+  const [row] = await reader.all("select * from runs where id = ?", [run]);
   const calls = await rowsOf("calls", "idx");
   const refusals = await rowsOf("refusals", "idx");
   const turns = await rowsOf("turns", "idx");
@@ -52,18 +52,18 @@ export async function showRun(engine: Engine, run: string, now: number): Promise
     settings: json(row!.settings),
     answer: json(row!.answer),
     error: row!.error as string | null,
-    stopped: await stoppedBy(engine, summary),
+    stopped: await stoppedBy(reader, summary),
     usage: [...turns, ...reviewed].map(usageOf).reduce(addUsage, noUsage),
     agentViews: agents.map((agent) => agentView(agent, turnsOf.get(String(agent.agent)) ?? [], json)),
-    approvals: await listApprovals(engine, { run }),
+    approvals: await listApprovals(reader, { run }),
     sources: sources.map((source) => sourceView(source, json)),
   };
 }
 
 /** Who stopped a run that has not come to its end, as the last of its processes left it. */
-async function stoppedBy(engine: Engine, { id, status }: RunSummary): Promise<StoppedBy | null> {
+async function stoppedBy(reader: Reader, { id, status }: RunSummary): Promise<StoppedBy | null> {
   if (status !== "interrupted" && status !== "cancelled") return null;
-  const [last] = await engine.all(
+  const [last] = await reader.all(
     `select type, body from events where run = ? and type in ('run:resumed', 'run:stopped', 'run:ended')
       order by idx desc limit 1`,
     [id],

@@ -1,8 +1,8 @@
 import { type Operation, until } from "effection";
 import type { RedactSecrets } from "../decisions/redact-secrets.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, Reader } from "../engine/engine.ts";
 import type { StoredEntry } from "../values/entry.ts";
-import type { RunSummary, RunView } from "../values/views.ts";
+import type { RunExport, RunSummary, RunView } from "../values/views.ts";
 import { findRun, listRuns } from "./list-runs.ts";
 import { type JournalOptions, openJournal, type RunJournal } from "./open-journal.ts";
 import { type PruneOptions, pruneRuns } from "./prune-runs.ts";
@@ -29,37 +29,42 @@ export class Store {
 
   /** Newest first. Default: all. */
   runs({ limit = Number.MAX_SAFE_INTEGER }: { readonly limit?: number } = {}): Operation<RunSummary[]> {
-    return this.#read((engine, now) => listRuns(engine, now, limit));
+    return this.#read((reader, now) => listRuns(reader, now, limit));
   }
 
   /** The id of the run that somebody means: `latest`, an id, or how one begins. Throws `UnknownRunError`. */
   find(meant: string): Operation<string> {
-    return this.#read((engine) => findRun(engine, meant));
+    return this.#read((reader) => findRun(reader, meant));
   }
 
   /** Everything on record of a run: its agents with their turns and calls, what was refused, asked and read. */
   show(run: string): Operation<RunView> {
-    return this.#read((engine, now) => showRun(engine, run, now));
+    return this.#read((reader, now) => showRun(reader, run, now));
   }
 
   /** The entries of a run, in order. */
   record(run: string): Operation<StoredEntry[]> {
-    return this.#read((engine) => readRecord(engine, run));
+    return this.#read((reader) => readRecord(reader, run));
+  }
+
+  /** Both of a run, as they stood at one moment: its entries, and what its tables make of them. */
+  export(run: string): Operation<RunExport> {
+    return this.#read(async (reader, now) => ({
+      view: await showRun(reader, run, now),
+      entries: await readRecord(reader, run),
+    }));
   }
 
   /** Takes old runs off the record, and gives those it took. A run that is running or waits for people stays. */
   prune(options: PruneOptions): Operation<RunSummary[]> {
-    return this.#read((engine, now) => pruneRuns(engine, options, now));
+    const { engine, now } = this.#parts;
+    return lazily(() => pruneRuns(engine, options, now()));
   }
 
-  #read<T>(read: (engine: Engine, now: number) => Promise<T>): Operation<T> {
+  /** Who reads never sees half of what was written together. */
+  #read<T>(read: (reader: Reader, now: number) => Promise<T>): Operation<T> {
     const { engine, now } = this.#parts;
-    // looked up when it is yielded, and again each time
-    return {
-      *[Symbol.iterator]() {
-        return yield* until(read(engine, now()));
-      },
-    };
+    return lazily(() => engine.snapshot((reader) => read(reader, now())));
   }
 
   /**
@@ -70,3 +75,10 @@ export class Store {
     return openJournal(this.#parts, run, options);
   }
 }
+
+/** Begun when it is yielded, and again each time. */
+const lazily = <T>(begin: () => Promise<T>): Operation<T> => ({
+  *[Symbol.iterator]() {
+    return yield* until(begin());
+  },
+});

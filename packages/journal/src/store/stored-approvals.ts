@@ -24,7 +24,7 @@ export class StoredApprovals {
 
   /** Oldest first. Default: of every run, decided ones too. */
   *list(filter: ApprovalFilter = {}): Operation<ApprovalView[]> {
-    return yield* until(listApprovals(this.#engine, filter));
+    return yield* until(this.#engine.snapshot((reader) => listApprovals(reader, filter)));
   }
 
   /** Lets a call run. `id` may be abbreviated; `by` says who decided. Throws `DecisionError`. */

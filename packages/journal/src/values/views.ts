@@ -1,5 +1,5 @@
 import type { ReviewNote } from "@agentpool/core";
-import type { RecordedSource, RunOrigin, StoppedBy } from "./entry.ts";
+import type { RecordedSource, RunOrigin, StoppedBy, StoredEntry } from "./entry.ts";
 
 /**
  * `waiting`: for people. `interrupted`: its process is gone and it had not come to its end. `cancelled`: its person ended
@@ -38,6 +38,13 @@ export interface RunView extends RunSummary {
   readonly agentViews: readonly AgentView[];
   readonly approvals: readonly ApprovalView[];
   readonly sources: readonly RecordedSource[];
+}
+
+/** A run to take elsewhere. */
+export interface RunExport {
+  readonly view: RunView;
+  /** In order. Some are of this machine alone: see `isPrivate`. */
+  readonly entries: readonly StoredEntry[];
 }
 
 export interface AgentView {
