@@ -1,4 +1,4 @@
-import { agentPool, defineTool, parallel } from "@agentpool/core";
+import { agentPool, defineTool, parallel, type Tool } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run, scoped, spawn, withResolvers } from "effection";
 import { expect, test } from "vitest";
@@ -15,17 +15,17 @@ const send = defineTool({
 });
 
 /** A run that sends a letter once a person lets it; `asked` is told when the call waits. */
-function* sending(journal: RunJournal, asked: () => void = () => {}) {
+function* sending(journal: RunJournal, asked: () => void = () => {}, to = "ada", tool: Tool = send) {
   if (journal.history.length === 0) journal.note(started("r1"));
   return yield* agentPool({
     run: "r1",
     journal,
-    model: scripted(() => [{ calls: [{ tool: "send", args: { to: "ada" } }] }, { text: "Done." }]),
-    tools: [send],
+    model: scripted(() => [{ calls: [{ tool: "send", args: { to } }] }, { text: "Done." }]),
+    tools: [tool],
     requireApproval: ["send"],
     orchestrate: parallel(["write"]),
     onEvent(event) {
-      if (event.type === "approval:requested") asked();
+      if (event.type === "approval:requested" && !event.past) asked();
     },
   });
 }
@@ -48,6 +48,46 @@ onEveryEngine((usePlace) => {
       yield* flushed(journal);
       expect(yield* other.approvals.list({ open: true })).toEqual([]);
       expect((yield* other.show("r1")).approvals).toMatchObject([{ state: "approved", decidedBy: "ada" }]);
+    }));
+
+  test("a call whose arguments hold a secret is asked about once: a decision made later is found when its run goes on", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      const to = "https://ada:hunter22@host/";
+      yield* recordedAndLeft(store, to);
+      const [approval] = yield* store.approvals.list();
+      expect(approval!.args).toEqual({ to: "https://ada:[secret]@host/" });
+      yield* store.approvals.approve(approval!.id);
+      const { agents } = yield* scoped(function* () {
+        return yield* sending(yield* store.journal("r1"), undefined, to);
+      });
+      expect(agents[0]).toMatchObject({ toolCallCount: 1 });
+      expect(yield* store.approvals.list()).toMatchObject([{ id: approval!.id, state: "approved" }]);
+    }));
+
+  test("one whose other arguments changed is asked about anew, whatever secret it holds", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      const to = "https://ada:hunter22@host/";
+      yield* recordedAndLeft(store, to);
+      const [approval] = yield* store.approvals.list();
+      yield* store.approvals.approve(approval!.id);
+      const copying = defineTool({
+        ...send,
+        parameters: z.object({ to: z.string(), copy: z.boolean().default(true) }),
+        execute: ({ to }) => `sent to ${to}`,
+      });
+      yield* scoped(function* () {
+        const journal = yield* store.journal("r1", { force: true });
+        const waits = withResolvers<void>();
+        yield* spawn(() => sending(journal, waits.resolve, to, copying));
+        yield* waits.operation;
+        yield* flushed(journal);
+      });
+      expect((yield* store.approvals.list()).map(({ id, state }) => [id === approval!.id, state])).toEqual([
+        [true, "void"],
+        [false, "open"],
+      ]);
     }));
 
   test("of many who decide at once one does; the others are told what stands", () =>
@@ -107,11 +147,11 @@ onEveryEngine((usePlace) => {
 });
 
 /** A run whose process left while its call waited. */
-const recordedAndLeft = (store: Store) =>
+const recordedAndLeft = (store: Store, to?: string) =>
   scoped(function* () {
     const journal = yield* store.journal("r1");
     const waits = withResolvers<void>();
-    yield* spawn(() => sending(journal, waits.resolve));
+    yield* spawn(() => sending(journal, waits.resolve, to));
     yield* waits.operation;
     yield* flushed(journal);
     journal.seal();

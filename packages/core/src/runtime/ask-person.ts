@@ -97,13 +97,14 @@ function heed(call: Call, decision: ApprovalDecision): Outcome | undefined {
   return { type: "refused", guard: "approval", message };
 }
 
-/** It is bound to what it shows: the call, its tool and its arguments. */
+/** It is bound to what it shows: the call, its tool and its arguments, as they are on record for who decides later. */
 function approvalOf(call: Call, reason: string): Approval {
   const { agent, id, tool, identity, reviews } = call;
   const { args } = call.args;
-  const digest = digestOf(identity, args);
+  const { run } = agent.pool;
+  const digest = digestOf(identity, run.recorder?.journal.asRecorded?.(args) ?? args);
   return {
-    id: approvalId(agent.pool.run.id, id, digest),
+    id: approvalId(run.id, id, digest),
     agent: agent.key,
     call: id,
     tool,

@@ -10,7 +10,7 @@ export interface Approval {
   readonly tool: string;
   readonly identity: string;
   readonly args: Args;
-  /** SHA-256 of identity and arguments, in hexadecimal. */
+  /** SHA-256 of identity and arguments, in hexadecimal; on record, of the arguments as they are there. */
   readonly digest: string;
   /** Why a person is asked. */
   readonly reason: string;

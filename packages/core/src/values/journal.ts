@@ -194,8 +194,8 @@ export interface Journal {
    * Absent: this one.
    */
   decide?(approval: string, decision: ApprovalDecision): ApprovalDecision | PromiseLike<ApprovalDecision>;
-  /** A text as it stands on record, where that keeps secrets out. Absent: as it is. */
-  asRecorded?(text: string): string;
+  /** A value as it stands on record, where that keeps secrets out. Absent: as it is. */
+  asRecorded?<T extends Json | Args>(value: T): T;
   /** Takes the run up although tasks, tools or schemas are not those on record. Default false: {@link ResumeError}. */
   readonly force?: boolean;
 }

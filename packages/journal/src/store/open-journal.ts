@@ -63,7 +63,7 @@ export const openJournal = (
         add: (entry) => writer.append(entry),
         flush: () => writer.flush(),
         seal: () => writer.seal(),
-        asRecorded: (text) => JSON.parse(redact(JSON.stringify(text))) as string,
+        asRecorded: (value) => JSON.parse(redact(JSON.stringify(value))) as typeof value,
         *decisions(decide) {
           const clock = yield* useClock();
           yield* hearDecisions({ engine, run, clock, bell, asks: () => asked.size > 0 }, decide);
