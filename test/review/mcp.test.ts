@@ -212,6 +212,22 @@ describe("a harness with an MCP server", () => {
       expect(done()).toEqual(["note a"]);
     }));
 
+  it("says that its server has ended, by name, and starts it again for the next call", () =>
+    run(function* () {
+      const { runs, done } = yield* useShop({
+        calls: [
+          ["shop__die", {}],
+          ["shop__note", { text: "a" }],
+        ],
+      });
+      const { code, events } = yield* runs("run", "--json", "Note it.");
+      expect(code).toBe(0);
+      expect(events.filter(({ type }) => type === "notice")).toMatchObject([
+        { message: expect.stringMatching(/^The MCP server "shop" has ended \(with exit code 3\)\./) },
+      ]);
+      expect(done()).toEqual(["die", "note a"]);
+    }));
+
   it("keeps its server while it winds down, and leaves it nowhere afterwards", () =>
     run(function* () {
       const { cwd, env, done } = yield* useShop({ calls: [["shop__wait", {}]] });

@@ -4,6 +4,7 @@ import {
   type McpServerConfig,
   McpServerError,
   type McpServers,
+  type McpServersOptions,
   useMcpServers,
 } from "@agentpool/tools";
 import type { Operation } from "effection";
@@ -94,9 +95,9 @@ export function mcpServersOf(harness: Harness, env: Environment = process.env): 
 }
 
 /** Reaches the MCP servers of a harness; what is wrong with one gets its place in the file. */
-export function* useServers(harness: Harness): Operation<McpServers> {
+export function* useServers(harness: Harness, options: McpServersOptions = {}): Operation<McpServers> {
   try {
-    return yield* useMcpServers(mcpServersOf(harness));
+    return yield* useMcpServers(mcpServersOf(harness), options);
   } catch (error) {
     if (!(error instanceof McpServerError)) throw error;
     const { server, message } = error;

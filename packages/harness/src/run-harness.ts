@@ -56,12 +56,13 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
   return scoped(function* () {
     assertBuilt(harness);
     const { options, recorder } = yield* onRecord(given);
-    const used = yield* useTools(harness, options);
+    const onNotice = (message: string) =>
+      options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
+    const used = yield* useTools(harness, { ...options, onNotice });
     const { program, corpus, tools } = used;
     assertServedNames(harness, tools);
     const notices = [...harness.notices, ...used.notices, ...misspeltNames(harness, tools)];
-    for (const message of notices)
-      options.onEvent?.({ type: "notice", run: options.run, at: Date.now(), message });
+    for (const message of notices) onNotice(message);
     const reached: ModelsOptions = {
       // those of agents are events of their pools
       onFallback: (event) => {

@@ -18,6 +18,8 @@ export interface HarnessTools {
 export interface UseToolsOptions {
   /** Told while documents are read into their index. */
   readonly onReading?: (done: number, total: number) => void;
+  /** Told what becomes of MCP servers that end before their scope. */
+  readonly onNotice?: (message: string) => void;
   /** Whether MCP servers are started and reached. Default true. */
   readonly servers?: boolean;
 }
@@ -29,10 +31,12 @@ export interface UseToolsOptions {
  */
 export function* useTools(
   harness: Harness,
-  { onReading, servers = true }: UseToolsOptions = {},
+  { onReading, onNotice, servers = true }: UseToolsOptions = {},
 ): Operation<HarnessTools> {
   const program = yield* loadProgram(harness);
-  const served = servers ? yield* useServers(harness) : { tools: [], notices: [] };
+  const served = servers
+    ? yield* useServers(harness, onNotice ? { onNotice } : {})
+    : { tools: [], notices: [] };
   const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: onReading }));
   const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? []), ...served.tools];
   return { program, corpus, tools, notices: [...served.notices, ...(corpus?.notices ?? [])] };

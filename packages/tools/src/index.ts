@@ -5,7 +5,7 @@ export * from "./guards/url-dedup.ts";
 export { McpServerError } from "./mcp/mcp-server-error.ts";
 export { isServerName, servedIdentity, servedName } from "./mcp/served-name.ts";
 export type { McpEndpoint, McpProgram, McpServerConfig, McpServerSettings } from "./mcp/server-config.ts";
-export { type McpServers, useMcpServers } from "./mcp/use-mcp-servers.ts";
+export { type McpServers, type McpServersOptions, useMcpServers } from "./mcp/use-mcp-servers.ts";
 export * from "./tools/corpus-tools.ts";
 export type { ListedDocument, ListResult } from "./tools/list-tool.ts";
 export type { ReadResult } from "./tools/read-tool.ts";

@@ -1,6 +1,6 @@
 import { DeadlineError } from "@agentpool/core";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { type Operation, resource, until } from "effection";
+import { type Operation, resource, suspend, until } from "effection";
 import { clean } from "./clean.ts";
 import { useEndpoint } from "./endpoint-transport.ts";
 import { listTools } from "./list-tools.ts";
@@ -18,6 +18,8 @@ export interface Connection {
   readonly listed: readonly unknown[];
   /** How it ended, in words; undefined while it can be used. */
   ending(): string | undefined;
+  /** Waits until it has ended, and says how. One at a URL does not end. */
+  untilGone(): Operation<string>;
   /** What an error says, without what the server was given in confidence. */
   saying(error: unknown): string;
 }
@@ -46,7 +48,14 @@ export const useConnection = (server: McpServerConfig): Operation<Connection> =>
       if (error instanceof McpServerError) throw error;
       throw new McpServerError(server.name, whyNot(server, saying(error), error, program), { cause: error });
     }
-    yield* provide({ server, client, listed, ending: () => program?.ending, saying });
+    yield* provide({
+      server,
+      client,
+      listed,
+      ending: () => program?.ending,
+      untilGone: () => program?.untilGone() ?? (suspend() as Operation<never>),
+      saying,
+    });
   });
 
 /** Why a server could not be used, with what its program said. */

@@ -49,6 +49,11 @@ export class ProgramTransport implements Transport {
     return this.#ending;
   }
 
+  *untilGone(): Operation<string> {
+    yield* this.#gone.operation;
+    return this.#ending ?? "without having begun";
+  }
+
   /** The end of what it said on stderr. */
   get said(): string {
     return this.#said.trim();

@@ -1,10 +1,12 @@
 import { consequentialBy, type JsonSchema, type Tool } from "@agentpool/core";
 import type { Tool as Listed } from "@modelcontextprotocol/sdk/types.js";
+import { until } from "effection";
 import type { ZodObject } from "zod";
 import { callTool } from "./call-tool.ts";
 import { isMeant } from "./choose-tools.ts";
 import { clean } from "./clean.ts";
-import type { Connection } from "./connection.ts";
+import type { McpServerConfig } from "./server-config.ts";
+import type { LastingConnection } from "./use-lasting-connection.ts";
 
 /** Characters of a description that models are shown. */
 const LONGEST = 4_000;
@@ -19,8 +21,11 @@ export interface ServedTool {
 }
 
 /** A tool of a pool that is a server's. */
-export function toolOf({ name, identity, parameters, listed }: ServedTool, connection: Connection): Tool {
-  const { server } = connection;
+export function toolOf(
+  { name, identity, parameters, listed }: ServedTool,
+  server: McpServerConfig,
+  connection: LastingConnection,
+): Tool {
   const { title, description, annotations } = listed;
   const consequential = consequentialBy(server.consequential);
   return {
@@ -34,6 +39,9 @@ export function toolOf({ name, identity, parameters, listed }: ServedTool, conne
     ...(consequential === undefined ? {} : { consequential }),
     ...(server.timeoutMs === undefined ? {} : { timeoutMs: server.timeoutMs }),
     meta: { server: server.name, name: listed.name, title, annotations: annotations ?? null },
-    execute: (args, ctx) => callTool(connection, listed.name, args, ctx),
+    *execute(args, ctx) {
+      const current = yield* connection.current();
+      return yield* until(callTool(current, listed.name, args, ctx));
+    },
   };
 }

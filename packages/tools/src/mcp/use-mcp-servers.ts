@@ -11,6 +11,11 @@ export interface McpServers {
   readonly notices: readonly string[];
 }
 
+export interface McpServersOptions {
+  /** Told where a program has ended while it was needed, and what becomes of its tools. */
+  readonly onNotice?: (message: string) => void;
+}
+
 /**
  * Reaches [MCP](https://modelcontextprotocol.io) servers, all at once, and gives their tools.
  *
@@ -24,11 +29,15 @@ export interface McpServers {
  *
  * The tool `read` of `files` is called `files__read` by models, and is `mcp:files/read` for rules, guards and the record.
  *
- * A resource: servers that are programs are gone when the scope ends, with whatever they started.
+ * A resource: servers that are programs are gone when the scope ends, with whatever they started. One that ends before
+ * is started again for the next call of one of its tools, at most three times.
  *
  * @throws McpServerError where one cannot be reached in time, naming it.
  */
-export const useMcpServers = (servers: readonly McpServerConfig[]): Operation<McpServers> =>
+export const useMcpServers = (
+  servers: readonly McpServerConfig[],
+  { onNotice = () => {} }: McpServersOptions = {},
+): Operation<McpServers> =>
   resource(function* (provide) {
     checkNames(servers);
     if (servers.length === 0) return yield* provide({ tools: [], notices: [] });
@@ -38,7 +47,7 @@ export const useMcpServers = (servers: readonly McpServerConfig[]): Operation<Mc
     for (const { server, reached } of reaching)
       yield* spawn(function* () {
         try {
-          reached.resolve(yield* useMcpServer(server));
+          reached.resolve(yield* useMcpServer(server, onNotice));
           yield* suspend();
         } catch (error) {
           reached.reject(error as Error);

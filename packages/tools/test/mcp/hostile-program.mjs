@@ -66,6 +66,12 @@ if (how === "ends") {
   process.stderr.write(`cannot open the database with ${process.env.TOKEN}\n`);
   process.exit(2);
 }
+if (how === "once") {
+  // starts once, and ends with its first call
+  const { existsSync, writeFileSync } = await import("node:fs");
+  if (existsSync(more)) process.exit(1);
+  writeFileSync(more, "");
+}
 if (how === "deaf") {
   // goes neither with its input nor when it is asked to, and has somebody to help it
   const helper = spawn(
@@ -88,6 +94,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "initialize") send({ id, result: initialized });
   if (method === "tools/list" && how !== "half") send({ id, result: (lists[how] ?? lists.pages)(params) });
   if (method === "tools/call") {
+    if (how === "once") process.exit(1);
     if (how === "noise") process.stdout.write("calling …\n");
     if (how === "answers-nonsense") send({ id, result: { content: "yes" } });
     else send({ id, result: { content: [{ type: "text", text: JSON.stringify(params.arguments) }] } });

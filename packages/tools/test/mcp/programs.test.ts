@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { run, spawn, until, withResolvers } from "effection";
+import { run, scoped, spawn, until, withResolvers } from "effection";
 import { describe, expect, it, vi } from "vitest";
 import { useMcpServers } from "../../src/index.ts";
 import { callAll, folder, goneFrom, hostile, shopProgram, thrownBy } from "./support.ts";
@@ -46,9 +46,11 @@ describe("a server that is a program", () => {
       expect(readFileSync(log, "utf8")).toBe("wait\ncancelled\nget_order 1\n");
     }));
 
-  it("that dies in the middle of a run fails its calls, and leaves everything else as it is", () =>
+  it("that dies in the middle of a call fails that call, and is there again for the next", () =>
     run(function* () {
-      const { tools } = yield* useMcpServers([shopProgram(), shopProgram({ name: "other" })]);
+      const notices: string[] = [];
+      const onNotice = (message: string) => void notices.push(message);
+      const { tools } = yield* useMcpServers([shopProgram(), shopProgram({ name: "other" })], { onNotice });
       const { outcomes } = yield* callAll(tools, [
         ["shop__die"],
         ["shop__get_order", { order: 1 }],
@@ -59,12 +61,70 @@ describe("a server that is a program", () => {
           type: "error",
           message: expect.stringMatching(/ended in the middle of the call \(with exit code 3\)/),
         },
-        {
-          type: "error",
-          message: expect.stringMatching(/"shop" has ended \(with exit code 3\).*use another/),
-        },
+        { type: "ok", value: "Order 1 has shipped." },
         { type: "ok", value: "Order 2 has shipped." },
       ]);
+      expect(notices).toEqual([
+        'The MCP server "shop" has ended (with exit code 3). It is started again for the next call of one of its tools.',
+      ]);
+    }));
+
+  it("that dies again and again is started three times more, and then fails its calls; everything else goes on", () =>
+    run(function* () {
+      const notices: string[] = [];
+      const onNotice = (message: string) => void notices.push(message);
+      const log = join(folder(), "log");
+      const shop = shopProgram({ env: { SHOP_LOG: log } });
+      const { tools } = yield* useMcpServers([shop, shopProgram({ name: "other" })], { onNotice });
+      const { outcomes } = yield* callAll(tools, [
+        ["shop__note", { text: "a" }],
+        ["shop__die"],
+        ["shop__die", { again: 1 }],
+        ["shop__die", { again: 2 }],
+        ["shop__note", { text: "b" }],
+        ["shop__die", { again: 3 }],
+        ["shop__note", { text: "c" }],
+        ["other__get_order", { order: 2 }],
+      ]);
+      expect(outcomes.map(({ type }) => type)).toEqual([
+        "ok",
+        "error",
+        "error",
+        "error",
+        "ok",
+        "error",
+        "error",
+        "ok",
+      ]);
+      expect(outcomes[6]).toMatchObject({
+        message: expect.stringMatching(/"shop" has ended \(with exit code 3\).*use another/),
+      });
+      expect(notices).toHaveLength(4);
+      expect(notices[3]).toMatch(/cannot be used in this run any more\.$/);
+      expect(readFileSync(log, "utf8")).toBe("note a\n".concat("die\n".repeat(3), "note b\ndie\n"));
+    }));
+
+  it("that cannot be started again fails its calls, and says why", () =>
+    run(function* () {
+      const notices: string[] = [];
+      const onNotice = (message: string) => void notices.push(message);
+      const once = join(folder(), "once");
+      const { tools } = yield* useMcpServers([hostile("once", { says: once })], { onNotice });
+      const { outcomes } = yield* callAll(tools, [["hostile__a"], ["hostile__a", { x: 1 }], ["hostile__b"]]);
+      expect(outcomes.map(({ type }) => type)).toEqual(["error", "error", "error"]);
+      expect(notices).toHaveLength(2);
+      expect(notices[1]).toMatch(
+        /"hostile" could not be started .*Its tools cannot be used in this run any more\.$/,
+      );
+    }));
+
+  it("that a run is over with is not said to have ended", () =>
+    run(function* () {
+      const notices: string[] = [];
+      yield* scoped(function* () {
+        yield* useMcpServers([shopProgram()], { onNotice: (message) => void notices.push(message) });
+      });
+      expect(notices).toEqual([]);
     }));
 
   it("is gone when the scope is, with what it started, however deaf it is", async () => {
