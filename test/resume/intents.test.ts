@@ -1,8 +1,9 @@
-import { type JournalEntry, parallel, reportTool } from "@agentpool/core";
+import { type JournalEntry, JournalError, parallel, reportTool } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
-import { ask, finish, held, instant, quiet, type Rig, report } from "../scenarios/support.ts";
+import { ask, finish, held, instant, open, quiet, type Rig, report } from "../scenarios/support.ts";
+import { memoryJournal } from "./memory-journal.ts";
 import { pool, resume, takeUp } from "./support.ts";
 
 const five = ["a", "b", "c", "d", "e"];
@@ -86,5 +87,54 @@ describe("the intents of calls that wait for a permit", () => {
       expect(calls(journal.entries, "record:intent")).toEqual([]);
       expect(calls(journal.entries, "record:executing")).toHaveLength(1);
       expect(result.totals.toolCalls).toBe(0);
+    }));
+
+  it.each([
+    ["cannot be added", "append"],
+    ["cannot be written", "flush"],
+  ] as const)("let nothing run whose start %s: the record is fail-closed", (_, where) =>
+    run(function* () {
+      const find = held("find", { idempotent: true });
+      const journal = memoryJournal();
+      const isDispatched = (entry: JournalEntry | undefined) => entry?.type === "call:dispatched";
+      const fail = (): never => {
+        throw new Error("disk full");
+      };
+      const rig = yield* open({
+        ...job([find]),
+        journal: {
+          ...journal,
+          append: (entry) => (where === "append" && isDispatched(entry) ? fail() : journal.append(entry)),
+          flush: () => (where === "flush" && isDispatched(journal.entries.at(-1)) ? fail() : journal.flush()),
+        },
+      });
+      yield* quiet;
+      expect(rig.outcome.error).toBeInstanceOf(JournalError);
+      expect(find.calls).toEqual([]);
+    }),
+  );
+
+  it("let nothing run that had waited for its permit when the record failed", () =>
+    run(function* () {
+      const find = held("find", { idempotent: true });
+      const journal = memoryJournal();
+      let isFull = false;
+      const rig = yield* open({
+        ...job([find]),
+        journal: {
+          ...journal,
+          append(entry) {
+            if (isFull) throw new Error("disk full");
+            journal.append(entry);
+          },
+        },
+      });
+      yield* quiet;
+      expect(find.calls).toHaveLength(2);
+      isFull = true;
+      find.running[0]!.succeed();
+      yield* quiet;
+      expect(rig.outcome.error).toBeInstanceOf(JournalError);
+      expect(find.calls).toHaveLength(2);
     }));
 });

@@ -67,7 +67,16 @@ export class Recorder {
     return written && this.#wait(written);
   }
 
-  /** The same outside of pools, where nothing ends who waits: throws {@link JournalError} where it fails. */
+  /**
+   * Has what was added written soon. Nobody has to wait for that, unless the record has failed: who waits then is ended
+   * with the run. Undefined: it has not.
+   */
+  flushSoon(): Operation<void> | undefined {
+    this.#write();
+    return this.#error && suspend();
+  }
+
+  /** Makes durable what was added outside of pools, where nothing ends who waits: throws {@link JournalError} where it fails. */
   *settle(): Operation<void> {
     const written = this.#write();
     if (written) yield* until(written);

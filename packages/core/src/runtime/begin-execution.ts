@@ -38,8 +38,8 @@ function* beginOnRecord(call: Call, attempt: number, slot: Slot, recorder: Recor
   if (!tools.tryAcquire(slot) && !(yield* waitForPermit(call, slot))) return false;
   dispatch(call, attempt);
   // that it runs is written soon, for who watches from elsewhere; nobody has to wait for it twice
-  const durable = recorder.flush();
-  if (durable && !isAhead) yield* durable;
+  const durable = isAhead ? recorder.flushSoon() : recorder.flush();
+  if (durable) yield* durable;
   return true;
 }
 
