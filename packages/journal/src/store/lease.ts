@@ -66,18 +66,35 @@ function taken(run: string, place: string | undefined): LeaseError {
   return new LeaseError(run, `Run ${run} is running: ${who} has it.`, place);
 }
 
-/** This process: its machine, the part of the machine that its number counts in, and its number. */
-const here = (): string => `${hostname()} ${processSpace()} ${process.pid}`;
+/** This process: its machine, the part of the machine that its number counts in, its number, and when it began. */
+const here = (): string =>
+  [hostname(), processSpace(), process.pid, statusOf(process.pid)?.began ?? "-"].join(" ");
 
 /** A process of this machine that has ended. Of other machines nothing is known. */
 function isDead(place: string): boolean {
-  const [host, space, id] = place.split(" ");
+  const [host, space, id, began] = place.split(" ");
   if (host !== hostname() || space !== processSpace()) return false;
   try {
     process.kill(Number(id), 0);
-    return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
+  }
+  const now = statusOf(Number(id));
+  if (!now) return false;
+  // one that nobody has asked for its exit code is still listed; and numbers are given again
+  return now.hasEnded || (began !== undefined && began !== "-" && began !== now.began);
+}
+
+/** What Linux says of a process; undefined on other systems. */
+function statusOf(id: number): { readonly hasEnded: boolean; readonly began: string } | undefined {
+  try {
+    // its name comes before, in parentheses, and may have anything in it
+    const [state = "", ...rest] = readFileSync(`/proc/${id}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return { hasEnded: "ZX".includes(state), began: rest[18] ?? "-" };
+  } catch {
+    return undefined;
   }
 }
 
