@@ -22,6 +22,7 @@ export const worlds: fc.Arbitrary<World> = fc.record({
   rewrite: rate(0.3),
   client: rate(0.3),
   close: fc.oneof(fc.constant(0), rate(1)),
+  idempotent: fc.oneof(fc.constant(0), rate(1)),
   guard: fc.constantFrom("keyed", "predicate", "async predicate", "promised predicate"),
   scope: fc.constantFrom("lineage", "cohort"),
   concurrentTools: fc.integer({ min: 1, max: 3 }),

@@ -45,6 +45,8 @@ export interface World {
   readonly client: number;
   /** How many agents end with a call, and not in words. */
   readonly close: number;
+  /** How many of the tools do no harm twice: their intents are on record while they wait for a permit. */
+  readonly idempotent: number;
   readonly guard: "keyed" | "predicate" | "async predicate" | "promised predicate";
   readonly scope: "lineage" | "cohort";
   readonly concurrentTools: number;
@@ -181,6 +183,7 @@ function toolsOf(
     parameters,
     hooks: hooks(name),
     timeoutMs: DEADLINE,
+    idempotent: chance(world.seed, name, "idempotent") < world.idempotent,
   });
 
   const enter = (ctx: ToolContext): void => {
