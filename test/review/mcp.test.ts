@@ -9,7 +9,7 @@ import { chatEvents, streamed, useWire } from "../../packages/models/src/provide
 
 const serverNamed = (name: string) =>
   fileURLToPath(new URL(`../../packages/tools/test/mcp/${name}.mjs`, import.meta.url));
-const [shop, library] = [serverNamed("shop-program"), serverNamed("library-program")];
+const [shop, library, hostile] = ["shop-program", "library-program", "hostile-program"].map(serverNamed);
 
 const say = (value: object) => streamed(chatEvents({ text: JSON.stringify(value), finish: "stop" }));
 const calls = (tool: string, args: object) =>
@@ -226,6 +226,32 @@ describe("a harness with an MCP server", () => {
         { message: expect.stringMatching(/^The MCP server "shop" has ended \(with exit code 3\)\./) },
       ]);
       expect(done()).toEqual(["die", "note a"]);
+    }));
+
+  it("leaves no server behind when it is killed, however deaf that is", () =>
+    run(function* () {
+      const wire = yield* useWire(streamed(chatEvents({ finish: "stop" }), "hang"));
+      const cwd = folderWith({
+        "p.ts": program,
+        "harness.yml": `program: ./p.ts
+model: openai-compatible/served
+providers: { openai-compatible: { baseURL: "${wire.url}/v1" } }
+tools: { mcp: { servers: { deaf: { command: node, args: ["${hostile}", deaf, pids] } } } }
+`,
+      });
+      const running = start(["run", "Wait."], { cwd });
+      yield* until(
+        vi.waitFor(() => expect(wire.received).toHaveLength(1), { timeout: 25_000, interval: 20 }),
+      );
+      const pids = readFileSync(join(cwd, "pids"), "utf8").split(" ").map(Number);
+      expect(pids.map(isRunning)).toEqual([true, true]);
+      running.process.kill("SIGKILL");
+      yield* until(
+        vi.waitFor(() => expect(pids.map(isRunning)).toEqual([false, false]), {
+          timeout: 10_000,
+          interval: 50,
+        }),
+      );
     }));
 
   it("keeps its server while it winds down, and leaves it nowhere afterwards", () =>
