@@ -150,10 +150,14 @@ export class RecordWriter {
     this.#sealed = true;
   }
 
-  /** Writes what is left; from here on nothing more is taken. What could not be written was told to who flushed it. */
+  /** Writes what is left; from here on nothing more is taken. Throws where that fails, and nobody flushed it who is told. */
   async close(): Promise<void> {
     this.#sealed = true;
-    if (!this.#failure) await this.flush()?.catch(() => {});
+    const isTold = this.#pending.at(-1)?.isFlushed ?? true;
+    if (!this.#failure)
+      await this.flush()?.catch((error: unknown) => {
+        if (!isTold) throw error;
+      });
     await this.#writing?.catch(() => {});
   }
 }
