@@ -152,6 +152,7 @@ describe("a review of a report", () => {
   it("of a turn in which other calls have run cannot take those back: the model reads the correction instead", () =>
     run(function* () {
       const search = instant("search");
+      const judge = judging(wrong, pass());
       const model = playing(
         asks(["search", { q: "x" }], ["report", { result: "It is 42." }]),
         report("Not found."),
@@ -160,9 +161,11 @@ describe("a review of a report", () => {
         ...base,
         model,
         tools: [search],
-        reviewer: reviewer({ models: judging(wrong, pass()) }),
+        reviewer: reviewer({ models: judge }),
       });
       expect(search.asked).toEqual(["x"]);
+      // what they gave is what the report is held against
+      expect(shownTo(judge, 0)).toMatch(/by\W+tool\W+tool\W+search\W+result/);
       expect(result.agents[0]).toMatchObject({ result: "Not found.", turns: 2, attendedCount: 1 });
       expect(ofType(events, "turn:restarted")).toEqual([]);
       expect(textOf(model.requests.at(-1)!.messages)).toContain(

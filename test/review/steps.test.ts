@@ -120,6 +120,30 @@ describe("a review", () => {
       expect(judge.requests[0]!.request.tools).toEqual([]);
     }));
 
+  it("is shown the step once, and nothing of the calls in it that will not run", () =>
+    run(function* () {
+      const { tools } = shop();
+      const judge = judging(pass());
+      yield* play({
+        terminal: reportTool,
+        orchestrate: parallel(["Cancel it."]),
+        model: playing(
+          {
+            calls: [
+              { tool: "get_order", args: { order: 4711 } },
+              { tool: "cancel_order", args: { order: 4712 } },
+            ],
+          },
+          report(),
+        ),
+        tools,
+        deny: ["get_order"],
+        reviewer: reviewer({ models: judge }),
+      });
+      expect(shownTo(judge).match(/4712/g)).toHaveLength(1);
+      expect(shownTo(judge)).not.toContain("4711");
+    }));
+
   it("has a session of its own each time: it remembers no other review", () =>
     run(function* () {
       const { tools } = shop();
