@@ -18,9 +18,9 @@ import { placeOf } from "./quotation.ts";
  * ```
  *
  * A resource. Throws {@link ConfigurationError} where a path is not there or no document is found; everything else
- * that goes wrong with a file or with the index is a notice. Ranking is
+ * that goes wrong with a file or with the index is a notice. Passages are found by
  * [BM25](https://en.wikipedia.org/wiki/Okapi_BM25) over stemmed words, by
- * [SQLite's FTS5](https://www.sqlite.org/fts5.html#the_bm25_function).
+ * [SQLite's FTS5](https://www.sqlite.org/fts5.html#the_bm25_function), and ordered by how the words stand together.
  */
 export function useCorpus(config: CorpusConfig): Operation<Corpus> {
   return resource(function* (provide) {

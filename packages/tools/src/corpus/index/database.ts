@@ -19,7 +19,7 @@ export type Opened =
 /** Says "agentpool corpus" in the file's header ([application_id](https://www.sqlite.org/pragma.html#pragma_application_id)). */
 const applicationId = 0x61_70_63_31;
 /** Raise it when the tables, or what is extracted from files, change: older indexes are then built anew. */
-const version = 2;
+const version = 3;
 
 const schema = `
   CREATE TABLE document (
@@ -32,7 +32,7 @@ const schema = `
   CREATE INDEX content_document ON content (document, first, last);
   CREATE TABLE passage (
     id INTEGER PRIMARY KEY, document INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-    heading TEXT NOT NULL);
+    heading TEXT NOT NULL, plain TEXT NOT NULL);
   CREATE INDEX passage_document ON passage (document);
   CREATE VIRTUAL TABLE words USING fts5 (title, trail, body,
     content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');

@@ -3,6 +3,8 @@ import { queried } from "./words.ts";
 
 /** A query, read. */
 export interface Query {
+  /** All its words, lower case, in their order. */
+  readonly sequence: readonly string[];
   /** Words to find, lower case, each once. Empty: there is nothing to find. */
   readonly words: readonly string[];
   /** Those that stand next to each other. */
@@ -27,7 +29,7 @@ export function parseQuery(raw: string): Query {
   const all = wordsOf(text).slice(0, mostWords * 4);
   const telling = all.filter((word) => !stopWords.has(word));
   const words = [...new Set(telling.length ? telling : all)].slice(0, mostWords);
-  return { words, pairs: neighbours(all, new Set(words)), phrases };
+  return { sequence: all, words, pairs: neighbours(all, new Set(words)), phrases };
 }
 
 /**

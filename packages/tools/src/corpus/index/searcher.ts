@@ -1,6 +1,7 @@
 import type { Frequencies, SearchHit } from "../corpus.ts";
 import { matchOf, parseQuery, quoted } from "./query.ts";
 import { recent } from "./recent.ts";
+import { type Candidate, rarity, rescored } from "./rescored.ts";
 import { snippetOf, stemsOf } from "./snippet.ts";
 import type { Statements } from "./statements.ts";
 
@@ -16,10 +17,15 @@ const weights = "2.0, 2.0, 1.0";
 /** A word in more than this share of the passages is everywhere, unless there are few passages. */
 const everywhere = { share: 1 / 10, atLeast: 3_000 };
 
-/** Searches an index for passages, by [bm25](https://www.sqlite.org/fts5.html#the_bm25_function). */
+/** At least so many passages are judged again by their text. */
+const fewest = 400;
+
+/** Searches an index for passages: found by the index' bm25, then ordered by their text. */
 export function searcherOf({ rows }: Statements): Searcher {
-  const found = rows<[id: number, score: number]>(
-    `SELECT rowid, bm25(words, ${weights}) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT ?`,
+  const candidates = rows<Candidate>(
+    `SELECT id, document, score, plain FROM
+       (SELECT rowid, bm25(words, ${weights}) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT ?)
+     JOIN passage ON passage.id = rowid`,
   );
   const passage = rows<
     [path: string, title: string, heading: string, document: number, first: number, last: number]
@@ -70,10 +76,14 @@ export function searcherOf({ rows }: Statements): Searcher {
       const match = matchOf(parsed, isEverywhere);
       if (match === undefined) return [];
       const stems = stemsOf(parsed.words);
+      const found = rescored(candidates(match, Math.max(fewest, limit * 2 + 10)), {
+        sequence: parsed.sequence,
+        words: parsed.words.map((word) => ({ word, weight: rarity(frequency(word), allPassages()) })),
+      });
       const hits: SearchHit[] = [];
       const texts = new Set<string>();
       // More than asked for, because equal passages (a licence in every package) are shown once.
-      for (const [id, score] of found(match, limit * 2 + 10)) {
+      for (const { id, score } of found) {
         if (hits.length === limit) break;
         const [path, title, heading, document, first, last] = passage(id)[0]!;
         const text = textOf(document, first, last);
@@ -85,7 +95,7 @@ export function searcherOf({ rows }: Statements): Searcher {
           heading,
           lines: [first, last],
           snippet: snippetOf(text, stems),
-          score: -score,
+          score,
         });
       }
       return hits;

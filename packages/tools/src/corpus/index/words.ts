@@ -27,3 +27,16 @@ const spaced = (text: string): string => text.replace(cjkRun, (run) => ` ${[...r
 
 const partsOf = (name: string): string =>
   name.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2");
+
+/** Indexed text as words in it are compared: lower case, without accents, white space collapsed. */
+export function plainOf(text: string): string {
+  const lower = text.toLowerCase().replace(/\s+/g, " ").trim();
+  return ascii.test(lower)
+    ? lower
+    : lower
+        .normalize("NFD")
+        .replace(/\p{M}+/gu, "")
+        .normalize("NFC");
+}
+
+const ascii = /^[\x20-\x7e]*$/;

@@ -1,7 +1,7 @@
 import type { DocumentKind, Heading, Lines } from "../corpus.ts";
 import { headingStyleOf, passagesOf } from "../passages.ts";
 import type { Index } from "./database.ts";
-import { indexed } from "./words.ts";
+import { indexed, plainOf } from "./words.ts";
 
 /** The state of a file when it was read: how a later refresh knows that nothing changed. */
 export interface FileState {
@@ -49,7 +49,7 @@ export function writerOf(index: Index): Writer {
   );
   const addContent = index.prepare("INSERT INTO content (document, first, last, text) VALUES (?, ?, ?, ?)");
   const addPassage = index.prepare(
-    "INSERT INTO passage (document, first, last, heading) VALUES (?, ?, ?, ?)",
+    "INSERT INTO passage (document, first, last, heading, plain) VALUES (?, ?, ?, ?, ?)",
   );
   const addWords = index.prepare("INSERT INTO words (rowid, title, trail, body) VALUES (?, ?, ?, ?)");
   const touch = index.prepare("UPDATE document SET bytes = ?, modified = ?, seen = ? WHERE path = ?");
@@ -88,13 +88,9 @@ export function writerOf(index: Index): Writer {
       const about = indexed(`${title} ${entry.path.replace(/[/._-]+/g, " ")}`);
       for (const passage of passagesOf(lines, headings, headingStyleOf(kind))) {
         const [first, last] = passage.lines;
-        const id = addPassage.run(document, first, last, passage.heading).lastInsertRowid;
-        addWords.run(
-          id,
-          about,
-          indexed(passage.trail.join(" ")),
-          indexed(lines.slice(first - 1, last).join("\n")),
-        );
+        const body = indexed(lines.slice(first - 1, last).join("\n"));
+        const id = addPassage.run(document, first, last, passage.heading, plainOf(body)).lastInsertRowid;
+        addWords.run(id, about, indexed(passage.trail.join(" ")), body);
       }
     },
   };
