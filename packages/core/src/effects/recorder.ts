@@ -132,7 +132,7 @@ export class Recorder {
   #fail(error: unknown): void {
     if (this.#error) return;
     this.#error = new JournalError(
-      `The run could not be put on record, and was ended: ${reasonOf(error)}. What is on record stands; take it up from there.`,
+      `The run could not be put on record, and was ended: ${reasonOf(error).replace(/\.$/, "")}. What is on record stands; take it up from there.`,
       { cause: error },
     );
     for (const fail of [...this.#failed]) fail(this.#error);

@@ -100,11 +100,15 @@ const forAll = (engine: Engine["name"]): Readonly<Record<TableName, string>> =>
 
 const REPLACE = { sqlite: forAll("sqlite"), postgres: forAll("postgres") } as const;
 
-/** PostgreSQL has to be told what the parameters of a select are. */
+/**
+ * PostgreSQL has to be told what the parameters of a select are; and to keep the lease where it is until this is over:
+ * who takes it reads the record next, and has to find all that was written.
+ */
 const entries = (engine: Engine["name"]): string => {
-  const row = engine === "sqlite" ? "?, ?, ?, ?" : "?::text, ?::bigint, ?::bigint, ?::text";
+  const [row, kept] =
+    engine === "sqlite" ? ["?, ?, ?, ?", ""] : ["?::text, ?::bigint, ?::bigint, ?::text", "for share"];
   return `insert into entries (run, first, count, body)
-    select ${row} where exists (select 1 from leases where run = ? and owner = ?)`;
+    select ${row} where exists (select 1 from leases where run = ? and owner = ? ${kept})`;
 };
 const ENTRIES = { sqlite: entries("sqlite"), postgres: entries("postgres") } as const;
 
