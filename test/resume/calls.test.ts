@@ -44,7 +44,7 @@ function busy(name: string, afterMs: number): Tool & { readonly attempts: number
 }
 
 describe("a call of a run that is taken up", () => {
-  it("does not run again once its outcome is on record", () =>
+  it("A7: does not run again once its outcome is on record", () =>
     run(function* () {
       const script = [ask("send", { q: "a" }), report()];
       const entries = yield* crash(
@@ -58,7 +58,7 @@ describe("a call of a run that is taken up", () => {
       expect(lastShown(model, "agent/0")[0]).toMatchObject({ tool: "send", value: { answer: "a" } });
     }));
 
-  it("does not run again where nobody knows whether it ran, and the model is told so", () =>
+  it("A7: does not run again where nobody knows whether it ran, and the model is told so", () =>
     run(function* () {
       const script = [ask("send", { q: "a" }), report()];
       const entries = yield* crash(
@@ -76,7 +76,7 @@ describe("a call of a run that is taken up", () => {
       expect(since(again.events)).toEqual([]);
     }));
 
-  it("runs again with the same key where its tool says that this does no harm", () =>
+  it("A7: runs again with the same key where its tool says that this does no harm", () =>
     run(function* () {
       const script = [ask("find", { q: "a" }), report()];
       const tool = () => held("find", { idempotent: true });

@@ -157,7 +157,7 @@ describe("an approval of a run that is taken up", () => {
   const options = (log?: string[]) =>
     pool({ model: playing(...script), tools: [instant("send")], hooks: [asking(log)] });
 
-  it("waits again, and nobody is asked a second time: neither the person nor who asked for one", () =>
+  it("A5: waits again, and nobody is asked a second time: neither the person nor who asked for one", () =>
     run(function* () {
       const entries = yield* crash(options(), on("approval:requested"));
       const log: string[] = [];

@@ -91,7 +91,7 @@ async function check(): Promise<void> {
 
 describe("a job whose process is killed", () => {
   it.each([12])(
-    "after every %s durable writes of its record comes to its end, and nothing is done twice",
+    "A7: after every %s durable writes of its record comes to its end, and nothing is done twice",
     async (writes) => {
       let lives = 1;
       while (!live(`flush ${writes}`)) if (++lives > 60) throw new Error("it does not come forward");

@@ -41,7 +41,7 @@ describe("the record of a run", () => {
       expect(journal.entries[0]!.type).toBe("record:begun");
     }));
 
-  it("keeps a call from executing until its intent is durable, and the model from reading until its outcome is", async () => {
+  it("A7: keeps a call from executing until its intent is durable, and the model from reading until its outcome is", async () => {
     for (const world of fc.sample(worlds, { numRuns: 25, seed: 3 })) {
       const journal = memoryJournal([], { late: true });
       const isDurable = (about: (entry: JournalEntry) => boolean): boolean =>

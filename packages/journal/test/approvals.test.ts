@@ -3,7 +3,7 @@ import { scripted } from "@agentpool/models";
 import { run, scoped, spawn, withResolvers } from "effection";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { DecisionError, openStore, type RunJournal, type Store } from "../src/index.ts";
+import { type ApprovalView, DecisionError, openStore, type RunJournal, type Store } from "../src/index.ts";
 import { onEveryEngine } from "./places.ts";
 import { caught, flushed, started } from "./support.ts";
 
@@ -26,6 +26,26 @@ function* sending(journal: RunJournal, asked: () => void = () => {}, to = "ada",
     orchestrate: parallel(["write"]),
     onEvent(event) {
       if (event.type === "approval:requested" && !event.past) asked();
+    },
+  });
+}
+
+/** A run that sends two letters: `asked` is told when both calls wait, `decided` when one of them does no more. */
+function* sendingTwo(journal: RunJournal, asked: () => void, decided: () => void = () => {}) {
+  if (journal.history.length === 0) journal.note(started("r1"));
+  const calls = ["ada", "bob"].map((to) => ({ tool: "send", args: { to } }));
+  let open = 0;
+  return yield* agentPool({
+    run: "r1",
+    journal,
+    model: scripted(() => [{ calls }, { text: "Done." }]),
+    tools: [send],
+    requireApproval: ["send"],
+    orchestrate: parallel(["write"]),
+    onEvent({ type, past }) {
+      if (past) return;
+      if (type === "approval:requested" && ++open === 2) asked();
+      if (type === "approval:decided") decided();
     },
   });
 }
@@ -87,6 +107,48 @@ onEveryEngine((usePlace) => {
       expect((yield* store.approvals.list()).map(({ id, state }) => [id === approval!.id, state])).toEqual([
         [true, "void"],
         [false, "open"],
+      ]);
+    }));
+
+  test("A4: decisions accumulate: of two calls one is decided while its run waits, the other days later, from other processes", () =>
+    run(function* () {
+      const place = yield* usePlace();
+      const days = { now: () => Date.now() + 3 * 86_400_000 };
+      const [store, other, later] = [
+        yield* openStore(place),
+        yield* openStore(place),
+        yield* openStore(place, days),
+      ];
+      const byAddressee = (to: string, approvals: readonly ApprovalView[]) =>
+        approvals.find(({ args }) => (args as { to: string }).to === to)!.id;
+      yield* scoped(function* () {
+        const journal = yield* store.journal("r1");
+        const [waits, heard] = [withResolvers<void>(), withResolvers<void>()];
+        yield* spawn(() => sendingTwo(journal, waits.resolve, heard.resolve));
+        yield* waits.operation;
+        yield* flushed(journal);
+        const open = yield* other.approvals.list({ open: true });
+        expect(open).toHaveLength(2);
+        yield* other.approvals.deny(byAddressee("bob", open), { reason: "not bob" });
+        yield* heard.operation;
+        yield* flushed(journal);
+        journal.seal();
+      });
+      const [left, ...more] = yield* later.approvals.list({ open: true });
+      expect([left!.args, more.length]).toEqual([{ to: "ada" }, 0]);
+      yield* later.approvals.approve(left!.id);
+      yield* scoped(function* () {
+        const again: string[] = [];
+        const journal = yield* store.journal("r1");
+        yield* sendingTwo(journal, () => again.push("asked"));
+        expect(again).toEqual([]);
+      });
+      const { agentViews } = yield* store.show("r1");
+      expect(
+        agentViews[0]!.turns[0]!.calls.map((call) => [call.call, call.type, "result" in call && call.result]),
+      ).toEqual([
+        ["agent/0:1#0", "call", "sent to ada"],
+        ["agent/0:1#1", "refused", false],
       ]);
     }));
 
