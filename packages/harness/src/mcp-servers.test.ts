@@ -25,6 +25,7 @@ describe("an MCP server in harness.yml", () => {
         name: "files",
         command: "node",
         args: ["server.js", "--key=k"],
+        secrets: ["k"],
         env: { TOKEN: "t", LEVEL: "debug" },
         cwd: harness.cwd,
         consequential: "all",
@@ -38,7 +39,12 @@ describe("an MCP server in harness.yml", () => {
       `      tickets: { url: "http://127.0.0.1:1/mcp?key=\${T}", headers: { authorization: "Bearer \${T}" } }\n`,
     );
     expect(mcpServersOf(harness, { T: "t" })).toEqual([
-      { name: "tickets", url: "http://127.0.0.1:1/mcp?key=t", headers: { authorization: "Bearer t" } },
+      {
+        name: "tickets",
+        url: "http://127.0.0.1:1/mcp?key=t",
+        headers: { authorization: "Bearer t" },
+        secrets: ["t"],
+      },
     ]);
   });
 

@@ -78,21 +78,32 @@ export function mcpServersOf(harness: Harness, env: Environment = process.env): 
     Object.fromEntries(Object.entries(map).map(([key, text]) => [key, filled(text, ...at, key)]));
 
   const servers = writtenIn(harness).map(
-    ([name, { command, args = [], env, cwd, url, headers, ...settings }]) =>
+    ([name, { command, args = [], env: own, cwd, url, headers, ...settings }]) =>
       command === undefined
-        ? { name, ...settings, url: filled(url!, name, "url"), headers: filledMap(headers, name, "headers") }
+        ? {
+            name,
+            ...settings,
+            url: filled(url!, name, "url"),
+            headers: filledMap(headers, name, "headers"),
+            secrets: referredTo([url!], env),
+          }
         : {
             name,
             ...settings,
             command,
+            secrets: referredTo(args, env),
             args: args.map((arg) => filled(arg, name, "args")),
-            env: filledMap(env, name, "env"),
+            env: filledMap(own, name, "env"),
             cwd: folderOf(harness, cwd),
           },
   );
   if (problems.length > 0) throw new HarnessError(problems);
   return servers;
 }
+
+/** The values of the environment that texts refer to. */
+const referredTo = (texts: readonly string[], env: Environment): string[] =>
+  texts.flatMap((text) => [...text.matchAll(REFERENCE)].flatMap(([, variable]) => env[variable!] ?? []));
 
 /** Reaches the MCP servers of a harness; what is wrong with one gets its place in the file. */
 export function* useServers(harness: Harness, options: McpServersOptions = {}): Operation<McpServers> {

@@ -73,13 +73,16 @@ function whyNot(
   return `${called(server)} could not be ${where}: ${said}.${ended}${stderr}`;
 }
 
-/** Says things without the values that a server was given: those of its environment and headers. */
+/** Says things without the values that a server was given in confidence: its secrets, environment and headers. */
 function confidential(server: McpServerConfig): (said: unknown) => string {
   const given =
     "command" in server
       ? Object.values(server.env ?? {})
       : [...Object.values(server.headers ?? {}), ...new URL(server.url).searchParams.values()];
-  const words = given.flatMap((value) => [value, value.replace(/^\w+\s+/, "")]);
+  const words = [...given, ...(server.secrets ?? [])].flatMap((value) => [
+    value,
+    value.replace(/^\w+\s+/, ""),
+  ]);
   const secrets = [...new Set(words)]
     .filter((value) => value.length >= 6)
     .sort((a, b) => b.length - a.length);

@@ -27,6 +27,8 @@ export interface McpServerSettings {
   readonly protected?: readonly string[];
   /** Which of its tools are consequential. Default: those that declare themselves destructive. */
   readonly consequential?: ServedConsequences;
+  /** What it is given in confidence, beside the values of `env` and `headers`: left out of what it says in errors. */
+  readonly secrets?: readonly string[];
   /** Milliseconds that a call may take. Default 120,000. */
   readonly timeoutMs?: number;
   /** Milliseconds until it has to have been reached, and to have listed its tools. Default 60,000. */

@@ -63,7 +63,7 @@ const lists = {
 };
 
 if (how === "ends") {
-  process.stderr.write(`cannot open the database with ${process.env.TOKEN}\n`);
+  process.stderr.write(`cannot open the database with ${process.env.TOKEN ?? more}\n`);
   process.exit(2);
 }
 if (how === "once") {

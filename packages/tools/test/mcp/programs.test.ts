@@ -170,6 +170,8 @@ describe("a server that is a program", () => {
         /ended with exit code 2\. It said: cannot open the database with \(hidden\)/,
       );
       expect(ends.message).not.toContain("s3cret-value");
+      const told = hostile("ends", { says: "--key=0ther-secret", secrets: ["0ther-secret"] });
+      expect((yield* thrownBy(useMcpServers([told]))).message).toContain("with --key=(hidden)");
     }));
 
   it("leaves no listener behind on this process", async () => {
