@@ -173,3 +173,25 @@ test("a source that is cited is named, even where the ledger is that of another 
     ["b.md", ["research/1"]],
   ]);
 });
+
+test("a question too long for a heading is shortened where it is shown, and whole in the JSON", () => {
+  const question = `Does it rain in ${"Newcastle upon Tyne, ".repeat(2_000)}or not?`;
+  const brief = assemble({
+    question,
+    answers: [
+      verifiedAnswer({ question, agent: "research/0", number: 1, trouble: "cut" }, undefined, ledger),
+    ],
+    limits: { quotations: 5, words: 300 },
+    submitted: undefined,
+    ledger,
+    totals: noTotals,
+    status: "complete",
+    notices: [],
+  });
+  const markdown = renderBrief(brief);
+  expect(Math.max(...markdown.split("\n").map(({ length }) => length))).toBeLessThan(300);
+  expect(markdown).toMatch(/^# Does it rain in Newcastle upon Tyne, .*upon…$/m);
+  expect(markdown).not.toMatch(/^## Does/m);
+  expect(brief.title.length).toBeLessThanOrEqual(160);
+  expect(JSON.parse(briefJson(brief))).toMatchObject({ question, sections: [{ question }] });
+});

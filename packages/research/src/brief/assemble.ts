@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { SubmittedBrief, SubmittedSection } from "../tools/submit-brief.ts";
 import type { Brief, BriefSection, BriefSource, BriefTotals, Quotation } from "./brief.ts";
 import type { Answer, Finding } from "./findings.ts";
+import { shorten } from "./shorten.ts";
 
 export interface Assembly {
   readonly question: string;
@@ -26,7 +27,7 @@ export function assemble(assembly: Assembly): Brief {
   );
   const nothing = sections.every(({ quotations }) => quotations.length === 0);
   return {
-    title: submitted?.title?.trim() || question.replace(/\s+/g, " ").trim(),
+    title: shorten(submitted?.title?.trim() || question),
     question,
     status: assembly.status,
     sections,

@@ -2,7 +2,9 @@ import type { Totals } from "@agentpool/core";
 
 /** What a research job gives: verified quotations by question, with what was not found. */
 export interface Brief {
+  /** Short: a long question is cut after a word, with `…`. */
   readonly title: string;
+  /** As it was asked, whole. */
   readonly question: string;
   /** `partial`: the job was cut short, or one of its stages failed; `notices` say which. */
   readonly status: "complete" | "partial";

@@ -1,8 +1,10 @@
 import type { Brief, BriefSection, Quotation } from "./brief.ts";
+import { shorten } from "./shorten.ts";
 
-/** A brief as Markdown. */
-export function renderBrief(brief: Brief): string {
-  const parts = [`# ${inline(brief.title)}`];
+/** A brief as Markdown. Questions that are too long for a heading are shortened wherever they are shown. */
+export function renderBrief(whole: Brief): string {
+  const brief = withShortQuestions(whole);
+  const parts = [`# ${brief.title}`];
   if (brief.status === "partial") parts.push("*Partial: the job did not come to its end.*");
   if (brief.notices.length > 0)
     parts.push(brief.notices.map((notice) => `> ${inline(notice)}`).join("\n>\n"));
@@ -13,7 +15,7 @@ export function renderBrief(brief: Brief): string {
   }
   if (brief.removed.length > 0) {
     const lines = brief.removed.map(
-      ({ text, source, reason }) => `- ${inline(reason)}: “${inline(short(text))}” (${code(source)})`,
+      ({ text, source, reason }) => `- ${inline(reason)}: “${shorten(text, named)}” (${code(source)})`,
     );
     parts.push(`## Removed\n\nReported, and taken out since it did not verify:\n\n${lines.join("\n")}`);
   }
@@ -21,9 +23,34 @@ export function renderBrief(brief: Brief): string {
   return `${parts.join("\n\n")}\n`;
 }
 
+/** The same brief with its questions in one line each, where they stand alone and where they are repeated. */
+function withShortQuestions(brief: Brief): Brief {
+  const long = [...new Set([brief.question, ...brief.sections.map(({ question }) => question)])]
+    .map((question) => ({ question, short: shorten(question) }))
+    .filter(({ question, short }) => inline(question) !== short)
+    .sort((a, b) => b.question.length - a.question.length);
+  const text = (repeating: string): string =>
+    long.reduce(
+      (told, { question, short }) =>
+        told.replaceAll(question, () => short).replaceAll(inline(question), () => short),
+      repeating,
+    );
+  return {
+    ...brief,
+    title: shorten(brief.title),
+    sections: brief.sections.map((section) => ({
+      ...section,
+      question: shorten(section.question),
+      ...(section.notFound === undefined ? {} : { notFound: text(section.notFound) }),
+    })),
+    notFound: brief.notFound.map(text),
+    notices: brief.notices.map(text),
+  };
+}
+
 function sectionText({ question, quotations, answer, notFound }: BriefSection, brief: Brief): string {
-  const alone = brief.sections.length === 1 && question.trim() === brief.title.trim();
-  const parts = alone ? [] : [`## ${inline(question)}`];
+  const alone = brief.sections.length === 1 && question === brief.title;
+  const parts = alone ? [] : [`## ${question}`];
   if (answer !== undefined) parts.push(answer);
   if (notFound !== undefined) parts.push(`*${inline(notFound)}*`);
   parts.push(...quotations.map(quotationText));
@@ -62,8 +89,8 @@ function totalsText({ totals }: Brief): string {
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 const inline = (text: string): string => text.replace(/\s+/g, " ").trim();
-const longest = 120;
-const short = (text: string): string => (text.length <= longest ? text : `${text.slice(0, longest)}…`);
+/** Characters of a quotation that is only named. */
+const named = 120;
 /** A code span, whatever backticks the text has. */
 const code = (text: string): string => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 /** Words of a document that would start Markdown of their own at the beginning of a line are kept as words. */
