@@ -1,5 +1,6 @@
 import { Argument, Command } from "commander";
 import { type Operation, until } from "effection";
+import { addApprovalCommands } from "./approval-commands.ts";
 import type { ConfigFlags } from "./commands/config.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { completionScript, SHELLS, type Shell } from "./completion.ts";
@@ -9,6 +10,7 @@ import type { Console } from "./io.ts";
 import { addModelCommands } from "./model-commands.ts";
 import { hasColours } from "./palette.ts";
 import { addRecordedCommands } from "./recorded-commands.ts";
+import { addRunOnCommands } from "./run-on-commands.ts";
 
 /** What was asked for on the command line: an operation that gives the exit code. */
 export type Invocation = () => Operation<ExitCode>;
@@ -61,7 +63,9 @@ export function commandLine(io: Console, version: string, invoke: (invocation: I
     );
 
   addModelCommands(program, io, invoke);
+  addRunOnCommands(program, io, invoke);
   addRecordedCommands(program, io, invoke);
+  addApprovalCommands(program, io, invoke);
 
   program
     .command("completion")

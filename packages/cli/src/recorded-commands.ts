@@ -1,100 +1,23 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { until } from "effection";
 import type { Invocation } from "./command-line.ts";
-import type { ApprovalsFlags } from "./commands/approvals.ts";
-import type { AskFlags } from "./commands/ask.ts";
-import type { DecideFlags } from "./commands/decide.ts";
 import type { ExportFlags } from "./commands/export.ts";
-import type { ForkFlags } from "./commands/fork.ts";
 import type { GuardsFlags } from "./commands/guards.ts";
 import type { PruneFlags } from "./commands/prune.ts";
-import type { ResumeFlags } from "./commands/resume.ts";
 import type { RunsFlags } from "./commands/runs.ts";
 import type { ShowFlags } from "./commands/show.ts";
 import type { TraceFlags } from "./commands/trace.ts";
-import { withHarnessFlags } from "./harness-flags.ts";
 import type { Console } from "./io.ts";
-import {
-  APPROVALS,
-  ASK,
-  DECIDE,
-  EXPORT,
-  FORK,
-  GUARDS,
-  PRUNE,
-  RESUME,
-  RUNS,
-  SHOW,
-  TRACE,
-} from "./recorded-help.ts";
+import { EXPORT, GUARDS, PRUNE, RUNS, SHOW, TRACE } from "./recorded-help.ts";
+import { RUN_ARGUMENT } from "./run-argument.ts";
+import { withStoreFlags } from "./store-flags.ts";
 
-/** Adds the commands about runs on record. */
+/** Adds the commands that read what is on record, and take old runs off it. */
 export function addRecordedCommands(
   program: Command,
   io: Console,
   invoke: (invocation: Invocation) => void,
 ): void {
-  withHarnessFlags(
-    program
-      .command("resume")
-      .description("Carry on with a run that was interrupted, or that waited for people.")
-      .argument("<run>", RUN_ARGUMENT)
-      .option("--json", "print events to stdout, one a line, last the result")
-      .option("-q, --quiet", "show no progress")
-      .option("--plain", "show progress as lines, also on a terminal")
-      .option("--wait", "stay while everybody waits for people")
-      .option("--force", "also where agents, tools or schemas have changed since"),
-  )
-    .addHelpText("after", RESUME)
-    .action((run: string, flags: ResumeFlags) =>
-      invoke(function* () {
-        const { resumeCommand } = yield* until(import("./commands/resume.ts"));
-        return yield* resumeCommand(io, run, flags);
-      }),
-    );
-
-  withHarnessFlags(
-    program
-      .command("fork")
-      .description(
-        "Run on from a turn of a recorded run, with another message, guards or model, as a new run.",
-      )
-      .argument("<run>", RUN_ARGUMENT)
-      .requiredOption("--at <agent:turn>", "the agent, and the last of its turns that still counts")
-      .option("--message <text>", "what the agent is told before it goes on")
-      .option("--json", "print events to stdout, one a line, last the result")
-      .option("-q, --quiet", "show no progress")
-      .option("--plain", "show progress as lines, also on a terminal")
-      .option("--wait", "stay while everybody waits for people")
-      .option("--force", "also where agents, tools or schemas have changed since"),
-  )
-    .addHelpText("after", FORK)
-    .action((run: string, flags: ForkFlags) =>
-      invoke(function* () {
-        const { forkCommand } = yield* until(import("./commands/fork.ts"));
-        return yield* forkCommand(io, run, flags);
-      }),
-    );
-
-  withHarnessFlags(
-    program
-      .command("ask")
-      .description("Follow up on a finished run: its agents know the earlier question and its answer.")
-      .argument("<run>", RUN_ARGUMENT)
-      .argument("<question...>", "what to ask, - for standard input")
-      .option("--json", "print events to stdout, one a line, last the result")
-      .option("-q, --quiet", "show no progress")
-      .option("--plain", "show progress as lines, also on a terminal")
-      .option("--wait", "stay while everybody waits for people"),
-  )
-    .addHelpText("after", ASK)
-    .action((run: string, words: string[], flags: AskFlags) =>
-      invoke(function* () {
-        const { askCommand } = yield* until(import("./commands/ask.ts"));
-        return yield* askCommand(io, run, words, flags);
-      }),
-    );
-
   withStoreFlags(program.command("runs"))
     .description("List the runs on record, newest first.")
     .option("-n, --limit <count>", "only so many (default: 50; with --json all)", atLeastOne)
@@ -187,56 +110,7 @@ export function addRecordedCommands(
         return yield* pruneCommand(io, flags);
       }),
     );
-
-  withStoreFlags(program.command("approvals"))
-    .description("List the calls that wait for people.")
-    .option("--all", "decided ones too")
-    .option("--run <run>", "only those of one run")
-    .option("--json", "print an array")
-    .addHelpText("after", APPROVALS)
-    .action((flags: ApprovalsFlags) =>
-      invoke(function* () {
-        const { approvalsCommand } = yield* until(import("./commands/approvals.ts"));
-        return yield* approvalsCommand(io, flags);
-      }),
-    );
-
-  withStoreFlags(program.command("approve"))
-    .description("Let a call run that waits for a person.")
-    .argument("<id>", "its id, or how it begins; pool approvals lists them")
-    .option("--json", "print the approval")
-    .addHelpText("after", DECIDE)
-    .action((id: string, flags: DecideFlags) =>
-      invoke(function* () {
-        const { approveCommand } = yield* until(import("./commands/decide.ts"));
-        return yield* approveCommand(io, id, flags);
-      }),
-    );
-
-  withStoreFlags(program.command("deny"))
-    .description("Refuse a call that waits for a person.")
-    .argument("<id>", "its id, or how it begins; pool approvals lists them")
-    .option("-r, --reason <text>", "why; the model reads it")
-    .option("--json", "print the approval")
-    .addHelpText("after", DECIDE)
-    .action((id: string, flags: DecideFlags) =>
-      invoke(function* () {
-        const { denyCommand } = yield* until(import("./commands/decide.ts"));
-        return yield* denyCommand(io, id, flags);
-      }),
-    );
 }
-
-const RUN_ARGUMENT = "its id, how that begins, or latest";
-
-/** The flags that say where runs are recorded. */
-const withStoreFlags = (command: Command): Command =>
-  command
-    .option(
-      "-f, --file <path>",
-      "the harness whose runs they are (default: harness.yml here, if there is one)",
-    )
-    .option("--store <url>", "where they are recorded: sqlite:PATH or postgres://…");
 
 function countOf(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It takes a number.");
