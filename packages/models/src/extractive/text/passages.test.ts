@@ -68,3 +68,20 @@ test("whatever the text, every sentence stands in it word by word", () => {
     }),
   );
 });
+
+test("a comment of a program and the code beside it are no sentence together", () => {
+  const lines = [
+    "/** Opens a pool.",
+    " */",
+    "open(user: string): void;",
+    "/** Closes it, ever. */",
+    "close(): void;",
+  ];
+  const said = passages(lines).flatMap(({ sentences }) => sentences.map(({ text, prose }) => [text, prose]));
+  expect(said).toEqual([
+    ["/** Opens a pool.", true],
+    ["open(user: string): void;", false],
+    ["/** Closes it, ever.", true],
+    ["close(): void;", false],
+  ]);
+});

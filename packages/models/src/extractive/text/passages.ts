@@ -38,6 +38,8 @@ const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const row = /^\s*\|/;
 const rule = /^\s*(?:[-=_*]\s*){3,}$|^\s*\|[\s|:-]+\|?\s*$/;
 const markup = /^\s*(?:<[^>]+>\s*)+$|^\s*(?:import|export)\s.+from\s+["'].+["'];?\s*$/;
+/** Comments of a program: what stands in one and the code beside it are no sentence. */
+const comment = { begins: /^\s*\/\*/, ends: /\*\/\s*$/, ended: /^\s*\*+\/\s*$/ };
 
 interface Line {
   readonly number: number;
@@ -82,7 +84,7 @@ export function passages(lines: readonly string[], first = 1, under: readonly st
       const depth = title[1]!.length;
       headings.length = Math.min(headings.length, depth - 1);
       headings[depth - 1] = title[2]!;
-    } else if (text.trim() === "" || rule.test(text) || markup.test(text)) {
+    } else if (text.trim() === "" || rule.test(text) || markup.test(text) || comment.ended.test(text)) {
       close();
     } else if (row.test(text)) {
       close();
@@ -94,7 +96,9 @@ export function passages(lines: readonly string[], first = 1, under: readonly st
       kind = "item";
       open.push({ number: line.number, text: text.replace(item, "") });
     } else {
+      if (comment.begins.test(text)) close();
       open.push(line);
+      if (comment.ends.test(text)) close();
     }
   }
   close();
