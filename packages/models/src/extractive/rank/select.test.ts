@@ -31,3 +31,12 @@ test("where passages hold the answer almost surely, nothing less likely is quote
     "The first one.",
   ]);
 });
+
+test("where nothing is likely at all, noise is left out, and nothing may be left", () => {
+  expect(texts({ "The first one.": 0.08, "The second one.": 0.03 })).toEqual(["The first one."]);
+  expect(texts({ "The first one.": 0.04, "The second one.": 0.03 })).toEqual([]);
+  expect(texts({ "The first one.": 0.5, "The second one.": 0.03 })).toEqual([
+    "The first one.",
+    "The second one.",
+  ]);
+});

@@ -30,10 +30,14 @@ const sureTogether = 0.99;
 const worthAdding = 0.02;
 /** Two sentences of more words than this are quoted together only if their share of the room is as large. */
 const longPair = 100;
+/** Where even the best passage is less sure than this, nothing was found, and those below `noise` say nothing. */
+const hopeless = 0.1;
+const noise = 0.05;
 
 /**
  * The passages that most likely answer, best first. Each is a sentence, or two where the second adds to the
- * probability; a sentence is quoted once, and words that were already quoted are not quoted again.
+ * probability; a sentence is quoted once, and words that were already quoted are not quoted again. Where none is likely
+ * at all, what is left is little, or nothing.
  */
 export function select(ranked: readonly Ranked[], { passages, words, sentences }: Selection): Passage[] {
   const order = [...ranked.keys()]
@@ -65,7 +69,8 @@ export function select(ranked: readonly Ranked[], { passages, words, sentences }
     const pair = sentences === 2 ? likeliestPair(ranked, place, used, room) : undefined;
     if (pair === undefined || !take(pair)) take([place]);
   }
-  return chosen;
+  if (chosen.some(({ confidence }) => confidence >= hopeless)) return chosen;
+  return chosen.filter(({ confidence }) => confidence >= noise);
 }
 
 /**

@@ -17,8 +17,8 @@ const weights = "2.0, 2.0, 1.0";
 /** A word in more than this share of the passages is everywhere, unless there are few passages. */
 const everywhere = { share: 1 / 10, atLeast: 3_000 };
 
-/** At least so many passages are judged again by their text. */
-const fewest = 400;
+/** So many passages are judged again by their text, more for whoever asks for many: a fraction of them is shown. */
+const judged = (limit: number): number => Math.max(400, Math.min(600, limit * 10), limit * 2 + 10);
 
 /** Searches an index for passages: found by the index' bm25, then ordered by their text. */
 export function searcherOf({ rows }: Statements): Searcher {
@@ -76,7 +76,7 @@ export function searcherOf({ rows }: Statements): Searcher {
       const match = matchOf(parsed, isEverywhere);
       if (match === undefined) return [];
       const stems = stemsOf(parsed.words);
-      const found = rescored(candidates(match, Math.max(fewest, limit * 2 + 10)), {
+      const found = rescored(candidates(match, judged(limit)), {
         sequence: parsed.sequence,
         words: parsed.words.map((word) => ({ word, weight: rarity(frequency(word), allPassages()) })),
       });
