@@ -1,10 +1,11 @@
-import { run, spawn, until } from "effection";
+import { ensure, run, spawn, until } from "effection";
 import { expect, test } from "vitest";
 import type { Engine } from "../src/engine/engine.ts";
 import { openPostgres } from "../src/engine/postgres.ts";
 import { openSqlite } from "../src/engine/sqlite.ts";
 import { openStore, type RunJournal, type RunView, type Store } from "../src/index.ts";
 import { onEveryEngine } from "./places.ts";
+import { hasPostgres, startPostgres } from "./postgres.ts";
 import { eventsOfRun, flushed, started } from "./support.ts";
 
 const engineOf = async (url: string): Promise<Engine> =>
@@ -67,6 +68,31 @@ onEveryEngine((usePlace) => {
       expect((yield* watcher.show("r1")).turns).toBe(6);
     }));
 });
+
+test.skipIf(!hasPostgres)(
+  "a connection that breaks in somebody's hands is an error of who asks next, and of nobody else",
+  () =>
+    run(function* () {
+      const server = yield* until(startPostgres());
+      yield* ensure(() => until(server.stop()));
+      const [reader, other] = [
+        yield* until(openPostgres(server.url)),
+        yield* until(openPostgres(server.url)),
+      ];
+      const broken = reader.snapshot(async ({ all }) => {
+        const [backend] = await all("select pg_backend_pid() as pid");
+        await other.all("select pg_terminate_backend(?::int)", [backend!.pid!]);
+        const there = "select 1 from pg_stat_activity where pid = ?::int";
+        while ((await other.all(there, [backend!.pid!])).length > 0);
+        await new Promise((resolve) => setImmediate(resolve));
+        return await all("select 1");
+      });
+      const [outcome] = yield* until(Promise.allSettled([broken]));
+      expect(outcome).toMatchObject({ status: "rejected", reason: { problem: "unreachable" } });
+      expect(yield* until(reader.all("select 1 as a"))).toEqual([{ a: 1 }]);
+      yield* until(Promise.all([reader.close(), other.close()]));
+    }),
+);
 
 function* written(journal: RunJournal, entry: Parameters<RunJournal["add"]>[0]) {
   journal.add(entry);

@@ -22,6 +22,8 @@ export async function openPostgres(url: string): Promise<Engine> {
   });
   // a connection that breaks while nobody uses it: the next one who needs it hears about it
   pool.on("error", () => {});
+  // and one that breaks in somebody's hands: the statement that comes next says so
+  pool.on("connect", (client) => client.on("error", () => {}));
   const listener = new Listener(
     () => new pg.Client({ connectionString: url, application_name: "agentpool" }),
   );
@@ -160,7 +162,10 @@ const isOurs = (error: unknown): boolean =>
 function explained(where: string, error: unknown): StoreError {
   const { code = "", message } = error as { code?: string; message: string };
   const why = message || code || "no reason given";
-  if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ENOENT|08|57P)/.test(code) || /timeout|terminated/i.test(why))
+  if (
+    /^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ENOENT|08|57P)/.test(code) ||
+    /timeout|terminated|not queryable/i.test(why)
+  )
     return new StoreError("unreachable", `The server of ${where} does not answer: ${why}`, { cause: error });
   if (/^(28|3D)/.test(code))
     return new StoreError("unreachable", `The server of ${where} does not let us in: ${why}`, {
