@@ -119,3 +119,15 @@ test("how common each word of a query is, is counted in passages and after stemm
       });
     },
   ));
+
+test("words that stand together in a sentence come before the same words strewn over a page", () =>
+  searching(
+    {
+      "strewn.md": "Stators stators here. Nothing of them. Casing, casing. More. It is attached, attached.",
+      "together.md": `${"The page is about something else for a long while. ".repeat(8)}Stators are attached to it.`,
+    },
+    (corpus) => {
+      const [first] = corpus.search("what are stators attached to");
+      expect(first!.path).toBe("together.md");
+    },
+  ));
