@@ -22,6 +22,8 @@ export class Recorder {
   /** What the journal promised last, and the same without its failure, which is told to everyone. */
   #promised: PromiseLike<void> | undefined;
   #written: Promise<void> | undefined;
+  /** Who waits for that, woken together. */
+  #waiting = new Set<() => void>();
 
   private constructor(journal: Journal) {
     this.journal = journal;
@@ -64,7 +66,7 @@ export class Recorder {
   flush(): Operation<void> | undefined {
     const written = this.#write();
     if (this.#error) return suspend();
-    return written && this.#wait(written);
+    return written && this.#wait(this.#waiting);
   }
 
   /**
@@ -109,7 +111,7 @@ export class Recorder {
       const promised = this.journal.flush();
       if (promised !== this.#promised) {
         this.#promised = promised;
-        this.#written = promised && Promise.resolve(promised).catch((error: unknown) => this.#fail(error));
+        this.#written = promised && this.#watch(promised);
       }
       return this.#written;
     } catch (error) {
@@ -118,13 +120,20 @@ export class Recorder {
     }
   }
 
-  *#wait(written: Promise<void>): Operation<void> {
+  #watch(promised: PromiseLike<void>): Promise<void> {
+    const waiting = new Set<() => void>();
+    this.#waiting = waiting;
+    return Promise.resolve(promised)
+      .catch((error: unknown) => this.#fail(error))
+      .then(() => {
+        for (const wake of waiting) wake();
+      });
+  }
+
+  *#wait(waiting: Set<() => void>): Operation<void> {
     yield* new Wait<void>((resolve) => {
-      let waits = true;
-      written.then(() => waits && resolve());
-      return () => {
-        waits = false;
-      };
+      waiting.add(resolve);
+      return () => waiting.delete(resolve);
     });
     if (this.#error) yield* suspend();
   }

@@ -100,6 +100,8 @@ export function createRun({
   const limits = withDefaults(budget);
   const recorder = journal && Recorder.of(journal);
   const past = recorder?.recorded.trees.get(key);
+  /** Events and entries tell time in whole milliseconds: a clock may count finer. */
+  const now = (): number => Math.round(clock.now());
   const run: Run = {
     id,
     key,
@@ -132,18 +134,18 @@ export function createRun({
     emit(happening) {
       const event = happening as Stamped;
       event.run = id;
-      event.at = clock.now();
+      event.at = now();
       if (recorder && isRecorded(event)) recorder.add(event);
       for (const observe of observers) notify(observe, event);
     },
     announce(happening) {
-      const event: PoolEvent = { ...happening, run: id, at: clock.now() };
+      const event: PoolEvent = { ...happening, run: id, at: now() };
       for (const observe of observers) notify(observe, event);
     },
     note(noted) {
       const entry = noted as Noted & { run: string; at: number };
       entry.run = id;
-      entry.at = clock.now();
+      entry.at = now();
       recorder?.add(entry);
     },
   };

@@ -9,7 +9,7 @@ import type { ReviewHappening } from "./review.ts";
 export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client" | "room";
 
 /**
- * One thing that happened in a run. `at` is in milliseconds since the epoch; `agent` and `call` are keys. `past`: it
+ * One thing that happened in a run. `at` is in whole milliseconds since the epoch; `agent` and `call` are keys. `past`: it
  * happened in an earlier process; who watches a resumed run is shown what went before first.
  */
 export type PoolEvent = { readonly run: string; readonly at: number; readonly past?: true } & Happening;
