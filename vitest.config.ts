@@ -16,5 +16,7 @@ export default defineConfig({
     ],
     testTimeout: 30_000,
     pool: "forks",
+    // many tests wait for processes of their own: no core is kept free
+    maxWorkers: "100%",
   },
 });
