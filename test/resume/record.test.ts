@@ -81,6 +81,17 @@ describe("the record of a run", () => {
     }
   }, 120_000);
 
+  it("may be kept by a journal that promises the same each time", () =>
+    run(function* () {
+      const kept = Promise.resolve();
+      const journal = { ...memoryJournal(), flush: () => kept };
+      const slow = async () => new Promise((resolve) => setImmediate(() => resolve("found")));
+      const model = playing(ask("find"), ask("find", { q: "more" }), report());
+      const rig = yield* open({ ...pool({ model, tools: [instant("find", { execute: slow })] }), journal });
+      for (let turn = 0; turn < 20; turn++) yield* quiet;
+      expect(rig.outcome.result?.totals).toMatchObject({ turns: 3, toolCalls: 2 });
+    }));
+
   it("has an agent's end before anybody waits for it no more, and a pool's before its result is there", () =>
     run(function* () {
       const journal = memoryJournal([], { late: true });

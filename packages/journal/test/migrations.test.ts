@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn as start } from "node:child_
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentPool } from "@agentpool/core";
-import { type Operation, resource, run, scoped, until } from "effection";
+import { ensure, type Operation, resource, run, scoped, until } from "effection";
 import { expect, test } from "vitest";
 import type { Engine, SqlRow } from "../src/engine/engine.ts";
 import { openPostgres } from "../src/engine/postgres.ts";
@@ -21,11 +21,8 @@ const useEngine = (url: string): Operation<Engine> =>
   resource(function* (provide) {
     const place = storePlace(url);
     const engine = place.type === "sqlite" ? openSqlite(place.path) : yield* until(openPostgres(place.url));
-    try {
-      yield* provide(engine);
-    } finally {
-      yield* until(engine.close());
-    }
+    yield* ensure(() => until(engine.close()));
+    yield* provide(engine);
   });
 
 const all = (url: string, sql: string): Operation<SqlRow[]> =>

@@ -126,6 +126,8 @@ export class Recorder {
     return Promise.resolve(promised)
       .catch((error: unknown) => this.#fail(error))
       .then(() => {
+        // a journal may promise the same again: who waits from here on waits anew
+        if (this.#waiting === waiting) this.#promised = undefined;
         for (const wake of waiting) wake();
       });
   }
