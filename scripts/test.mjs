@@ -17,6 +17,7 @@ let code = await run(
     "run",
     "--reporter=default",
     "--reporter=json",
+    ...(process.env.CI ? [`--reporter=${join(root, "scripts/stuck-reporter.mjs")}`] : []),
     `--outputFile.json=${report}`,
     ...process.argv.slice(2),
   ],

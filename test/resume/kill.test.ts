@@ -23,7 +23,10 @@ const store = (): string => `sqlite:${join(folder, "runs.db")}`;
  */
 function live(deadline: string): boolean {
   const args = ["--conditions=@agentpool/source", "--import", "tsx", join(import.meta.dirname, "victim.ts")];
-  const child = spawnSync(process.execPath, [...args, store(), folder, deadline], { encoding: "utf8" });
+  const child = spawnSync(process.execPath, [...args, store(), folder, deadline], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   if (child.signal !== "SIGKILL" && child.status !== 0) throw new Error(child.stderr || String(child.error));
   return child.status === 0;
 }

@@ -9,7 +9,7 @@ export interface MemoryJournal extends Journal {
   readonly durable: number;
 }
 
-/** `late`: entries become durable only once a promise has resolved. */
+/** `late`: entries become durable only once a promise has resolved; where all are, there is none. */
 export function memoryJournal(
   recorded: readonly JournalEntry[] = [],
   { late = false, ...more }: Partial<Journal> & { readonly late?: boolean } = {},
@@ -28,6 +28,7 @@ export function memoryJournal(
     },
     flush() {
       const length = entries.length;
+      if (durable === length) return undefined;
       const write = (): void => {
         durable = Math.max(durable, length);
       };

@@ -92,6 +92,24 @@ describe("the record of a run", () => {
       expect(rig.outcome.result?.totals).toMatchObject({ turns: 3, toolCalls: 2 });
     }));
 
+  it("is waited for no more once all of it is durable", () =>
+    run(function* () {
+      const durable: boolean[] = [];
+      const journal = memoryJournal([], { late: true });
+      const result = yield* agentPool({
+        ...pool({ model: playing(report()) }),
+        journal,
+        *orchestrate(pool) {
+          const agent = yield* pool.spawn("look");
+          yield* pool.waitFor(agent);
+          yield* quiet;
+          durable.push(journal.durable === journal.entries.length);
+          yield* pool.waitFor(agent);
+        },
+      });
+      expect([...durable, result.agents.length]).toEqual([true, 1]);
+    }));
+
   it("has an agent's end before anybody waits for it no more, and a pool's before its result is there", () =>
     run(function* () {
       const journal = memoryJournal([], { late: true });

@@ -6,6 +6,15 @@ import { ConfigurationError, JournalError } from "../values/errors.ts";
 import type { Journal, JournalEntry } from "../values/journal.ts";
 import { Wait } from "./wait.ts";
 
+/** Something that a journal promised to write. */
+interface Write {
+  readonly promised: PromiseLike<void>;
+  /** The same without its failure, which is told to everyone. */
+  readonly over: Promise<void>;
+  /** Who waits for it, woken together. */
+  readonly waiting: Set<() => void>;
+}
+
 /**
  * A run's record as it is read and written: what was recorded, and where the next entry goes.
  *
@@ -19,11 +28,8 @@ export class Recorder {
   /** Keys of top pools and of a harness's own steps that this process has begun: a key names one. */
   readonly #begun = new Set<string>();
   #error: JournalError | undefined;
-  /** What the journal promised last, and the same without its failure, which is told to everyone. */
-  #promised: PromiseLike<void> | undefined;
-  #written: Promise<void> | undefined;
-  /** Who waits for that, woken together. */
-  #waiting = new Set<() => void>();
+  /** What the journal is writing; undefined: nothing. */
+  #write: Write | undefined;
 
   private constructor(journal: Journal) {
     this.journal = journal;
@@ -64,9 +70,9 @@ export class Recorder {
    * is. Where it fails, who waits is ended with the run.
    */
   flush(): Operation<void> | undefined {
-    const written = this.#write();
+    const write = this.#flush();
     if (this.#error) return suspend();
-    return written && this.#wait(this.#waiting);
+    return write && this.#wait(write);
   }
 
   /**
@@ -74,14 +80,14 @@ export class Recorder {
    * with the run. Undefined: it has not.
    */
   flushSoon(): Operation<void> | undefined {
-    this.#write();
+    this.#flush();
     return this.#error && suspend();
   }
 
   /** Makes durable what was added outside of pools, where nothing ends who waits: throws {@link JournalError} where it fails. */
   *settle(): Operation<void> {
-    const written = this.#write();
-    if (written) yield* until(written);
+    const write = this.#flush();
+    if (write) yield* until(write.over);
     if (this.#error) throw this.#error;
   }
 
@@ -105,34 +111,32 @@ export class Recorder {
     return () => this.#failed.delete(fail);
   }
 
-  #write(): Promise<void> | undefined {
+  #flush(): Write | undefined {
     if (this.#error) return undefined;
     try {
       const promised = this.journal.flush();
-      if (promised !== this.#promised) {
-        this.#promised = promised;
-        this.#written = promised && this.#watch(promised);
-      }
-      return this.#written;
+      if (promised !== this.#write?.promised) this.#write = promised && this.#watch(promised);
+      return this.#write;
     } catch (error) {
       this.#fail(error);
       return undefined;
     }
   }
 
-  #watch(promised: PromiseLike<void>): Promise<void> {
+  #watch(promised: PromiseLike<void>): Write {
     const waiting = new Set<() => void>();
-    this.#waiting = waiting;
-    return Promise.resolve(promised)
+    const over = Promise.resolve(promised)
       .catch((error: unknown) => this.#fail(error))
       .then(() => {
         // a journal may promise the same again: who waits from here on waits anew
-        if (this.#waiting === waiting) this.#promised = undefined;
+        if (this.#write === write) this.#write = undefined;
         for (const wake of waiting) wake();
       });
+    const write = { promised, over, waiting };
+    return write;
   }
 
-  *#wait(waiting: Set<() => void>): Operation<void> {
+  *#wait({ waiting }: Write): Operation<void> {
     yield* new Wait<void>((resolve) => {
       waiting.add(resolve);
       return () => waiting.delete(resolve);
