@@ -5,7 +5,8 @@ import type { JournalEntry } from "../values/journal.ts";
 import type { Args } from "../values/json.ts";
 import type { Tool } from "../values/tool.ts";
 import { recordedCalls } from "./recorded-calls.ts";
-import { Replay } from "./replay.ts";
+import { replayEntry } from "./replay-entry.ts";
+import { createReplay } from "./replay-state.ts";
 import { ReplayedFates } from "./replayed-fates.ts";
 
 /**
@@ -87,8 +88,8 @@ export function* replayGuards(
 ): Operation<readonly ReplayedCall[]> {
   const calls = recordedCalls(entries);
   const fates = new ReplayedFates(calls);
-  const replay = new Replay(calls, fates, settings);
-  for (const entry of entries) yield* replay.take(entry);
+  const state = createReplay(calls, fates, settings);
+  for (const entry of entries) yield* replayEntry(state, entry);
   return [...calls.values()].map((recorded) => ({
     call: recorded.call,
     agent: recorded.agent,
@@ -99,7 +100,7 @@ export function* replayGuards(
     replayed: fates.of(recorded.call) ?? recorded.fate,
     asked: { recorded: recorded.asked !== undefined, replayed: fates.isAsked(recorded.call) },
     broken: fates.brokenOn(recorded.call),
-    unknownTool: !replay.isKnown(recorded.call),
+    unknownTool: !state.tools.isKnown(recorded.tool),
     ms: recorded.ms,
     tokens: recorded.tokens,
     turnsAfter: recorded.turnsAfter,

@@ -21,3 +21,14 @@ export interface Standing {
   /** Waits here for earlier calls in line. */
   parked: boolean;
 }
+
+/** A call at its gates. */
+export const createStanding = (call: Pick<Standing, "recorded" | "agent" | "bound" | "args">): Standing => ({
+  ...call,
+  ticket: undefined,
+  lookers: call.bound.guards,
+  succeeded: undefined,
+  admitted: false,
+  reserved: false,
+  parked: false,
+});
