@@ -11,8 +11,8 @@ interface Write {
   readonly promised: PromiseLike<void>;
   /** The same without its failure, which is told to everyone. */
   readonly over: Promise<void>;
-  /** Who waits for it, woken together. */
-  readonly waiting: Set<() => void>;
+  /** Who waits for it, woken together. Undefined: it is over. */
+  waiting: Set<() => void> | undefined;
 }
 
 /**
@@ -124,23 +124,27 @@ export class Recorder {
   }
 
   #watch(promised: PromiseLike<void>): Write {
-    const waiting = new Set<() => void>();
     const over = Promise.resolve(promised)
       .catch((error: unknown) => this.#fail(error))
       .then(() => {
+        const { waiting } = write;
+        write.waiting = undefined;
         // a journal may promise the same again: who waits from here on waits anew
         if (this.#write === write) this.#write = undefined;
-        for (const wake of waiting) wake();
+        for (const wake of waiting!) wake();
       });
-    const write = { promised, over, waiting };
+    const write: Write = { promised, over, waiting: new Set() };
     return write;
   }
 
-  *#wait({ waiting }: Write): Operation<void> {
-    yield* new Wait<void>((resolve) => {
-      waiting.add(resolve);
-      return () => waiting.delete(resolve);
-    });
+  *#wait(write: Write): Operation<void> {
+    // who was told to wait may begin to when it is over
+    const { waiting } = write;
+    if (waiting)
+      yield* new Wait<void>((resolve) => {
+        waiting.add(resolve);
+        return () => waiting.delete(resolve);
+      });
     if (this.#error) yield* suspend();
   }
 
