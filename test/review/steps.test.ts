@@ -1,7 +1,10 @@
-import { parallel, reportTool } from "@agentpool/core";
+import { agentPool, ModelLimitError, type PoolEvent, parallel, reportTool } from "@agentpool/core";
+import type { ScriptedTurn } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
+import { formats } from "../../packages/models/src/providers/formats.testing.ts";
+import { refused, streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
 import { ask, asks, ofType, play, playing, report, textOf } from "../scenarios/support.ts";
 import { breach, course, judging, lastText, pass, reviewsIn, shipped, shop, shownTo } from "./support.ts";
 
@@ -255,6 +258,95 @@ describe("a review", () => {
       expect(cancelled).toEqual([1]);
       expect(ofType(events, "model:limited")).toMatchObject([{ model: "judge", afterMs: 90_000 }]);
       expect(result.agents[0]).toMatchObject({ parks: 1, exit: "returned" });
+    }));
+
+  for (const [status, reason] of [
+    [429, "rate_limit"],
+    [503, "overloaded"],
+    [500, "unavailable"],
+  ] as const)
+    it(`says why it waits for its model: ${reason}`, () =>
+      run(function* () {
+        const { tools, cancelled } = shop();
+        const [{ model, events: streamOf, words }] = Object.values(formats);
+        const judge = yield* useWire(
+          refused(status, { error: { message: "not now" } }, { "retry-after-ms": "5" }),
+          streamed(streamOf({ text: pass().text, finish: words.stop })),
+        );
+        const events: PoolEvent[] = [];
+        yield* agentPool({
+          ...task("Cancel."),
+          model: playing(ask("cancel_order", { order: 1 }), report()),
+          tools,
+          reviewer: reviewer({ models: model(judge.url) }),
+          onEvent: (event) => void events.push(event),
+        });
+        expect(cancelled).toEqual([1]);
+        expect(ofType(events, "model:limited")).toMatchObject([
+          {
+            model: "openai-compatible/served",
+            reason,
+            message: expect.stringContaining(`${status} not now`),
+          },
+        ]);
+        const waits = ofType(events, "agent:state").filter(({ state }) => state === "parked");
+        expect(waits).toMatchObject([{ reason }]);
+      }));
+
+  it("has cost what its attempts have that came to nothing, whether a verdict came in the end or none", () =>
+    run(function* () {
+      const lost = Object.assign(new ModelLimitError("cut", 10, { reason: "unavailable" }), {
+        usage: { input: 500, output: 5, cached: 0 },
+      });
+      const paid = { input: 1_000, output: 50 };
+      for (const [last, type] of [
+        [pass(), "review:passed"],
+        [{ text: "?" }, "review:failed"],
+        [{ error: new Error("gone") }, "review:failed"],
+      ] as const) {
+        const { result, events } = yield* play({
+          ...task("Cancel."),
+          model: playing(
+            { ...ask("cancel_order", { order: 1 }), usage: { input: 1, output: 1 } },
+            { ...report(), usage: { input: 1, output: 1 } },
+          ),
+          tools: shop().tools,
+          reviewer: reviewer({
+            models: judging([
+              { text: "?", usage: paid },
+              { error: lost },
+              { ...last, usage: "error" in last ? undefined : paid },
+            ] as ScriptedTurn[]),
+          }),
+        });
+        const input = "error" in last ? 1_500 : 2_500;
+        expect(ofType(events, type)).toMatchObject([{ usage: { input } }]);
+        expect(result.agents[0]!.usage.input).toBe(input + 2);
+        expect(ofType(events, "model:limited")[0]).not.toHaveProperty("usage");
+      }
+    }));
+
+  it("whose time was up has cost what it had used by then", () =>
+    run(function* () {
+      const { result, events } = yield* play({
+        ...task("Cancel."),
+        model: playing(
+          { ...ask("cancel_order", { order: 1 }), usage: { input: 1, output: 1 } },
+          { ...report(), usage: { input: 1, output: 1 } },
+        ),
+        tools: shop().tools,
+        reviewer: reviewer({
+          models: judging([
+            { text: "?", usage: { input: 1_000, output: 50 } },
+            { wait: 5_000, ...pass() },
+          ]),
+          timeoutMs: 1_000,
+        }),
+      });
+      expect(ofType(events, "review:failed")).toMatchObject([
+        { problem: "timed_out", usage: { input: 1_000, output: 50 } },
+      ]);
+      expect(result.agents[0]!.usage.input).toBe(1_002);
     }));
 
   it("is told on record by whom it was asked for, on what calls, and with which effort and model", () =>

@@ -4,6 +4,14 @@ import { progressLine } from "./progress-line.ts";
 
 const at = { run: "r", at: 1_000 };
 const call = { ...at, agent: "research/2", call: "research/2:1#0", tool: "read" };
+const limited = {
+  ...at,
+  type: "model:limited",
+  agent: "a",
+  model: "m/x",
+  afterMs: 90_000,
+  attempt: 1,
+} as const;
 
 it.each<[PoolEvent, string | undefined]>([
   [
@@ -31,8 +39,22 @@ it.each<[PoolEvent, string | undefined]>([
   ],
   [{ ...call, type: "call:settled", outcome: { type: "ok", value: 1 }, ms: 3 }, undefined],
   [
-    { ...at, type: "model:limited", agent: "a", model: "m/x", afterMs: 90_000, attempt: 1 },
-    "a waits for m/x's rate limit, 1:30",
+    { ...limited, reason: "rate_limit", message: "m/x: 429 slow\ndown" },
+    "a waits for m/x's rate limit, 1:30: m/x: 429 slow down",
+  ],
+  [
+    { ...limited, reason: "overloaded", message: "m/x: 529" },
+    "a waits for m/x, which is overloaded, 1:30: m/x: 529",
+  ],
+  [
+    { ...limited, reason: "unavailable", message: "m/x: 500 oops" },
+    "a waits for m/x, which is unavailable, 1:30: m/x: 500 oops",
+  ],
+  // as it was put on record before reasons were
+  [limited as unknown as PoolEvent, "a waits for m/x's rate limit, 1:30"],
+  [
+    { ...at, type: "turn:failed", agent: "a", turn: 2, forced: false, message: "m/x: no JSON" },
+    "a has nothing of its turn 2: m/x: no JSON",
   ],
   [
     { ...at, type: "budget:threshold", budget: "maxTokens", share: 0.8, used: 80, limit: 100 },

@@ -13,7 +13,7 @@ export const ENDS: Readonly<Record<Exit, string>> = {
   context: "out of context",
   budget: "out of budget",
   deadline: "out of time",
-  repetition: "stopped: it kept repeating a refused call",
+  repetition: "stopped: it went round in circles",
   invalid_output: "its answer does not fit",
   model_error: "its model failed",
   cancelled: "cut short",
@@ -51,7 +51,9 @@ export function progressLine(event: PoolEvent): string | undefined {
         ? `${event.agent} ${event.tool} failed: ${oneLine(event.outcome.message)}`
         : undefined;
     case "model:limited":
-      return `${event.agent} waits for ${event.model}'s rate limit, ${lasting(event.afterMs)}`;
+      return `${event.agent} waits for ${limitOf(event)}, ${lasting(event.afterMs)}${event.message ? `: ${oneLine(event.message)}` : ""}`;
+    case "turn:failed":
+      return `${event.agent} has nothing of its turn ${event.turn}: ${oneLine(event.message)}`;
     case "hook:error":
       return `${event.agent} hook ${event.hook} failed at ${event.moment} (${event.error}): ${event.verdict}`;
     case "hook:warning":
@@ -80,3 +82,7 @@ export function progressLine(event: PoolEvent): string | undefined {
       return undefined;
   }
 }
+
+/** A model that cannot be asked right now, and why; records of long ago know rate limits alone. */
+const limitOf = ({ model, reason = "rate_limit" }: Extract<PoolEvent, { type: "model:limited" }>): string =>
+  reason === "rate_limit" ? `${model}'s rate limit` : `${model}, which is ${reason}`;

@@ -49,11 +49,9 @@ export function* consultTwice<T>(
     return { answer: failed("malformed", `no verdict, twice: ${answer.why}`), usage };
   } catch (error) {
     if (!(error instanceof ConsultError)) throw error;
-    const { problem, message, cause } = error;
+    const { problem, message, cause, usage } = error;
     // some models hold themselves to a form, and ask again by themselves
-    if (cause instanceof MisformedError)
-      return { answer: failed("malformed", message), usage: addUsage(usage, cause.usage) };
-    return { answer: failed(problem, message), usage };
+    return { answer: failed(cause instanceof MisformedError ? "malformed" : problem, message), usage };
   }
 }
 

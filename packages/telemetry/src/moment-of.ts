@@ -41,7 +41,11 @@ export function momentOf(event: PoolEvent): Attributes | undefined {
         "error.type": event.error,
       };
     case "model:limited":
-      return { "gen_ai.request.model": event.model, "agentpool.after_ms": event.afterMs };
+      return {
+        "gen_ai.request.model": event.model,
+        "agentpool.reason": event.reason,
+        "agentpool.after_ms": event.afterMs,
+      };
     case "model:fallback":
       return { "agentpool.from": event.from, "agentpool.to": event.to };
     case "budget:exhausted":

@@ -61,6 +61,9 @@ export class Spans {
       case "turn:completed":
         this.#endTurn(event);
         return;
+      case "turn:failed":
+        this.#failTurn(event);
+        return;
       case "call:dispatched":
         this.#startCall(event);
         return;
@@ -196,6 +199,17 @@ export class Spans {
       ...usageAttributes(result.usage, cost),
       "gen_ai.response.finish_reasons": [FINISHES[result.finish]],
     });
+    span.end(at);
+  }
+
+  #failTurn({ agent: key, at, usage, cost }: Extract<PoolEvent, { type: "turn:failed" }>): void {
+    const agent = this.#agents.get(key);
+    const span = agent?.turn;
+    if (!agent || !span) return;
+    agent.turn = undefined;
+    agent.last = span;
+    if (usage) span.setAttributes(usageAttributes(usage, cost));
+    fail(span, "model_error");
     span.end(at);
   }
 

@@ -77,6 +77,9 @@ function change(row: AgentRow, event: PoolEvent): Partial<AgentRow> {
       return { turns: event.turn };
     case "turn:completed":
       return { tokens: row.tokens + event.result.usage.input + event.result.usage.output };
+    case "turn:failed":
+    case "model:limited":
+      return { tokens: row.tokens + (event.usage ? tokensOf({ usage: event.usage }) : 0) };
     case "call:dispatched":
       return {
         running: new Map(row.running).set(event.call, callLabel(event.tool, event.args)),

@@ -149,6 +149,27 @@ describe("an agent's row", () => {
     expect(lines(resumed)[0]).not.toContain("waits for a retry");
   });
 
+  it.each([
+    ["rate_limit", "waits for the model's rate limit, 30 s"],
+    ["overloaded", "waits for the model, which is overloaded, 30 s"],
+    ["unavailable", "waits for the model, which is unavailable, 30 s"],
+  ] as const)("says why its model cannot be asked: %s", (reason, said) => {
+    const waits = { type: "agent:state", agent: "a", state: "parked", reason, until: 32_000 } as const;
+    expect(lines(fold(nothingYet, events(spawned("a"), waits)), 2_000)[0]).toContain(said);
+  });
+
+  it("counts what came to nothing among its tokens", () => {
+    const usage = { input: 1_500, output: 500, cached: 0 };
+    const about = { agent: "a", message: "no", usage } as const;
+    const failed = { ...about, type: "turn:failed", turn: 1, forced: false } as const;
+    const limited = { model: "m", reason: "unavailable", afterMs: 1, attempt: 0 } as const;
+    const folded = fold(
+      nothingYet,
+      events(spawned("a"), { ...about, ...limited, type: "model:limited" }, failed),
+    );
+    expect(lines(folded)[0]).toContain("4k tokens");
+  });
+
   it("shows how it ended, a failure apart from a success", () => {
     const folded = fold(
       nothingYet,

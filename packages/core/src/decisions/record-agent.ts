@@ -61,8 +61,18 @@ export function addToAgent(agent: RecordedAgent, tree: RecordedTree, event: Pool
       tree.totals.turns--;
       return;
     case "model:limited":
-      agent.limited = { until: event.at + event.afterMs, attempt: event.attempt };
+      // a reviewer's model that cannot be asked while no turn is under way is not its own
+      if (agent.generating) {
+        const { at, afterMs, attempt, reason = "rate_limit" } = event;
+        agent.limited = { until: at + afterMs, attempt, reason };
+      }
       countPark(agent, tree);
+      if (event.usage) countUsage(agent, tree, event.usage, event.cost);
+      return;
+    case "turn:failed":
+      agent.limited = undefined;
+      agent.generating = false;
+      if (event.usage) countUsage(agent, tree, event.usage, event.cost);
       return;
     case "agent:steered":
       agent.steers.push(event.message);

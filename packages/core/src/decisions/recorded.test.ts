@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Happening } from "../values/event.ts";
 import type { JournalEntry, Noted } from "../values/journal.ts";
-import { noUsage } from "../values/usage.ts";
+import { noUsage, type Usage } from "../values/usage.ts";
 import { Recorded } from "./recorded.ts";
 
 /** Entries a millisecond apart. */
@@ -245,6 +245,45 @@ describe("the model that an agent had moved on to", () => {
     expect(movedTo(started, completed("p/0", 1), moved("b"))).toBeUndefined();
     expect(movedTo(started, { type: "record:begun" }, moved("b"))).toBeUndefined();
     expect(movedTo(started, moved("b"), { type: "record:begun" })).toBe("b");
+  });
+});
+
+describe("a model that could not be asked", () => {
+  const started: Happening = { type: "turn:started", agent: "p/0", turn: 1, forced: false };
+  const limited = (reason: "overloaded" | "rate_limit", usage?: Usage): Happening => ({
+    ...{ type: "model:limited", agent: "p/0", model: "m", reason, message: "no", afterMs: 50, attempt: 1 },
+    ...(usage ? { usage, cost: 2 } : {}),
+  });
+  const agentOf = (...all: readonly (Happening | Noted)[]) =>
+    read(entries(...begun, ...all)).recorded.agents.get("p/0")!;
+
+  it("is waited for by the agent whose turn it is, for the same reason", () => {
+    expect(agentOf(started, limited("overloaded")).limited).toMatchObject({
+      attempt: 1,
+      reason: "overloaded",
+    });
+    expect(agentOf(started, limited("overloaded"), completed("p/0", 1)).limited).toBeUndefined();
+  });
+
+  it("while no turn was under way is a reviewer's: the agent's own is not waited for", () => {
+    const { limited: own, parks } = agentOf(started, completed("p/0", 1), limited("rate_limit"));
+    expect(own).toBeUndefined();
+    expect(parks).toBe(1);
+    expect(agentOf(limited("rate_limit")).limited).toBeUndefined();
+  });
+
+  it("or gave nothing has its agent's usage and the run's counted", () => {
+    const usage = { input: 10, output: 1, cached: 0 };
+    const failed: Happening = {
+      ...{ type: "turn:failed", agent: "p/0", turn: 1, forced: false, message: "no", usage, cost: 3 },
+    };
+    const { tree } = read(entries(...begun, started, limited("overloaded", usage), started, failed));
+    expect(tree.totals).toMatchObject({ turns: 0, usage: { input: 20, output: 2 } });
+    expect(tree.spent).toEqual({ tokens: 22, cost: 5 });
+    expect(agentOf(started, limited("overloaded", usage), started, failed)).toMatchObject({
+      usage: { input: 20, output: 2 },
+      limited: undefined,
+    });
   });
 });
 

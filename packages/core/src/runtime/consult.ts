@@ -7,8 +7,8 @@ import type { Slot } from "../effects/permits.ts";
 import type { Agent } from "../values/agent.ts";
 import { type Ask, type Consultation, ConsultError } from "../values/consultation.ts";
 import { DeadlineError } from "../values/errors.ts";
-import { type GenerateRequest, MisformedError, ModelLimitError, type Turn } from "../values/model.ts";
-import { addUsage, type Usage } from "../values/usage.ts";
+import { type GenerateRequest, GenerationError, ModelLimitError, type Turn } from "../values/model.ts";
+import { addUsage, noUsage, type Usage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { AgentContext } from "./current-agent.ts";
 import { setPhase } from "./park.ts";
@@ -19,7 +19,7 @@ import { enter, MODEL_RETRIES, waitForModel } from "./take-turn.ts";
 /**
  * A conversation with another model on an agent's behalf. It has a permit like any generation, what it uses is the
  * agent's and the run's, and it is no turn. The session ends with `body`. Its time runs while the model works, from
- * opening on, and not while it waits for a permit, for tokens or for a rate limit to pass.
+ * opening on, and not while it waits for a permit, for tokens or until it may be asked again.
  */
 export function* consult<T>(
   agent: AgentState,
@@ -27,26 +27,33 @@ export function* consult<T>(
   body: (ask: Ask) => Operation<T>,
 ): Operation<T> {
   const allowance = new Allowance(agent.pool.run.clock, how.timeoutMs);
+  const account = { usage: noUsage };
   try {
-    return yield* bounded(converseWith(agent, how, allowance, body), allowance);
+    return yield* bounded(converseWith(agent, how, { allowance, account }, body), allowance);
   } catch (error) {
-    throw problemOf(error, how.model.id);
+    throw problemOf(error, how.model.id, account);
   }
 }
 
-function problemOf(error: unknown, model: string): ConsultError {
-  if (error instanceof ConsultError) return error;
+/** What a consultation may take, and what it has used so far. */
+interface Tab {
+  readonly allowance: Allowance;
+  readonly account: { usage: Usage };
+}
+
+function problemOf(error: unknown, model: string, { usage }: Tab["account"]): ConsultError {
+  const options = { cause: error, usage };
+  if (error instanceof ConsultError) return new ConsultError(error.problem, error.message, options);
   if (error instanceof DeadlineError)
-    return new ConsultError("timed_out", `${model}: no answer within ${error.ms} ms`, { cause: error });
+    return new ConsultError("timed_out", `${model}: no answer within ${error.ms} ms`, options);
   const reason = reasonOf(error);
-  const said = reason.startsWith(`${model}: `) ? reason : `${model}: ${reason}`;
-  return new ConsultError("model", said, { cause: error });
+  return new ConsultError("model", reason.startsWith(`${model}: `) ? reason : `${model}: ${reason}`, options);
 }
 
 function* converseWith<T>(
   agent: AgentState,
   { as, model, system }: Consultation,
-  allowance: Allowance,
+  tab: Tab,
   body: (ask: Ask) => Operation<T>,
 ): Operation<T> {
   const { pool } = agent;
@@ -55,14 +62,23 @@ function* converseWith<T>(
   const spender: Spender = { key: agent.key, life: agent.life, pool, model, session };
   return yield* body(function* (text, output) {
     yield* session.append([{ role: "user", content: [{ type: "text", text }] }]);
-    return yield* generate(agent, spender, allowance, { tools: [], output });
+    const before = tab.account.usage;
+    const turn = yield* generate(agent, spender, tab, { tools: [], output });
+    return { ...turn, usage: usedSince(before, tab.account.usage) };
   });
 }
+
+/** What an answer has cost, attempts that came to nothing included. */
+const usedSince = (before: Usage, now: Usage): Usage => ({
+  input: now.input - before.input,
+  output: now.output - before.output,
+  cached: now.cached - before.cached,
+});
 
 function* generate(
   agent: AgentState,
   spender: Spender,
-  allowance: Allowance,
+  { allowance, account }: Tab,
   request: GenerateRequest,
 ): Operation<Turn> {
   const { run } = agent.pool;
@@ -75,10 +91,10 @@ function* generate(
       giveBack = reserveTokens(spender);
       setPhase(agent, "generating");
       const turn = yield* read(spender, { ...request, maxTokens: mostTokens(spender) });
-      spend(agent, spender, turn.usage);
+      spend(agent, spender, account, turn.usage);
       return turn;
     } catch (error) {
-      if (error instanceof MisformedError) spend(agent, spender, error.usage);
+      if (error instanceof GenerationError && error.usage) spend(agent, spender, account, error.usage);
       if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw error;
       limit = error;
     } finally {
@@ -90,9 +106,10 @@ function* generate(
   }
 }
 
-/** What the consultation used is the agent's and the run's. */
-function spend(agent: AgentState, spender: Spender, usage: Usage): void {
+/** What a consultation used is the agent's and the run's. */
+function spend(agent: AgentState, spender: Spender, account: Tab["account"], usage: Usage): void {
   const { totals } = agent.pool.run;
+  account.usage = addUsage(account.usage, usage);
   agent.usage = addUsage(agent.usage, usage);
   totals.usage = addUsage(totals.usage, usage);
   spendTokens(spender, usage);

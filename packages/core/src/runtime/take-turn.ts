@@ -1,11 +1,19 @@
 import type { Operation } from "effection";
 import { windingOf } from "../decisions/life.ts";
+import { reasonOf } from "../decisions/reason.ts";
 import { spentBy } from "../decisions/spend.ts";
 import { messageOfTurn } from "../decisions/turn-message.ts";
 import type { Woken } from "../effects/parking.ts";
 import type { Slot } from "../effects/permits.ts";
-import { type GenerateRequest, type Model, ModelLimitError, type Turn } from "../values/model.ts";
-import { addUsage } from "../values/usage.ts";
+import {
+  type GenerateRequest,
+  GenerationError,
+  type LimitReason,
+  type Model,
+  ModelLimitError,
+  type Turn,
+} from "../values/model.ts";
+import { addUsage, type Usage } from "../values/usage.ts";
 import type { AgentState } from "./agent-state.ts";
 import { parkAgent, setPhase } from "./park.ts";
 import { goOn, nextTurnOf } from "./recall-agent.ts";
@@ -23,8 +31,8 @@ import {
 export const MODEL_RETRIES = 5;
 
 /**
- * One generation. A rate limit parks the agent and the generation runs again: no turn, no token and no line of context
- * is spent on it. Undefined: the run winds down.
+ * One generation. A model that cannot be asked right now parks the agent, and the generation runs again: no turn and no
+ * line of context is spent on it. Undefined: the run winds down.
  */
 export function* takeTurn(
   agent: AgentState,
@@ -41,10 +49,12 @@ export function* takeTurn(
   // the grant writes into this before its waiter resumes: a halt between the two gives it back
   const slot: Slot = { held: false };
   const limited = agent.past?.limited;
-  if (limited && (yield* waitOut(agent, limited.until)).type === "withdrawn") return undefined;
+  if (limited && (yield* waitOut(agent, limited)).type === "withdrawn") return undefined;
   for (let attempt = limited ? limited.attempt + 1 : 0; ; attempt++) {
     let limit: ModelLimitError;
+    let lost: Partial<Paid> | undefined;
     let giveBack = NOTHING;
+    let isBegun = false;
     try {
       // what the model is about to read is on record
       const durable = run.recorder?.flush();
@@ -53,6 +63,7 @@ export function* takeTurn(
       giveBack = reserveTokens(agent);
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
+      isBegun = true;
       agent.openStep();
       agent.keepPlace();
       const deltas = yield* session.generate({ ...request, maxTokens: mostTokens(agent) });
@@ -61,14 +72,20 @@ export function* takeTurn(
         run.emit({ type: "turn:delta", agent: agent.key, turn, delta: next.value });
       return complete(agent, next.value, turn);
     } catch (error) {
-      if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) throw error;
+      lost = error instanceof GenerationError && error.usage ? pay(agent, error.usage) : {};
+      if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) {
+        const message = reasonOf(error);
+        if (isBegun) run.emit({ type: "turn:failed", agent: agent.key, turn, forced, message, ...lost });
+        throw error;
+      }
       limit = error;
     } finally {
       giveBack();
       run.generations.release(slot);
     }
     if (!forced) agent.step = undefined;
-    if ((yield* waitForModel(agent, agent.model, limit, attempt)).type === "withdrawn") return undefined;
+    const woken = yield* waitForModel(agent, agent.model, limit, attempt, lost);
+    if (woken.type === "withdrawn") return undefined;
   }
 }
 
@@ -85,26 +102,40 @@ export function* enter(agent: Spender, slot: Slot, forced: boolean): Operation<b
   }
 }
 
+/** Waits until a model may be asked again; `lost` is what the turn used that came to nothing, where it is the agent's. */
 export function waitForModel(
   agent: AgentState,
   model: Model,
-  { retryAfterMs }: ModelLimitError,
+  { retryAfterMs, reason, message }: ModelLimitError,
   attempt: number,
+  lost: Partial<Paid> = {},
 ): Operation<Woken<void>> {
   const { run } = agent.pool;
   const said = retryAfterMs !== undefined && Number.isFinite(retryAfterMs) && retryAfterMs >= 0;
   const afterMs = said ? retryAfterMs : 1_000 * 2 ** attempt;
   const until = run.clock.now() + afterMs;
-  run.emit({ type: "model:limited", agent: agent.key, model: model.id, afterMs, attempt });
+  run.emit({
+    type: "model:limited",
+    agent: agent.key,
+    model: model.id,
+    reason,
+    message,
+    afterMs,
+    attempt,
+    ...lost,
+  });
   return parkAgent<void>(agent, {
-    reason: "rate_limit",
+    reason,
     until,
     enter: (wake) => run.clock.at(until, () => wake()),
   });
 }
 
 /** A limit that is on record is waited out as it would have been: it is the same park. */
-function* waitOut(agent: AgentState, until: number): Operation<Woken<void>> {
+function* waitOut(
+  agent: AgentState,
+  { until, reason }: { readonly until: number; readonly reason: LimitReason },
+): Operation<Woken<void>> {
   const { run } = agent.pool;
   const { past } = agent;
   past!.limited = undefined;
@@ -112,7 +143,7 @@ function* waitOut(agent: AgentState, until: number): Operation<Woken<void>> {
   agent.parks--;
   run.totals.parks--;
   return yield* parkAgent<void>(agent, {
-    reason: "rate_limit",
+    reason,
     until,
     enter: (wake) => run.clock.at(until, () => wake()),
   });
@@ -130,12 +161,32 @@ function* recallTurn(agent: AgentState, turn: Turn): Operation<Turn> {
 function complete(agent: AgentState, result: Turn, turn: number): Turn {
   const { run } = agent.pool;
   if (!Array.isArray(result.calls)) throw new TypeError("the model ended its turn without a list of calls");
-  agent.usage = addUsage(agent.usage, result.usage);
-  spendTokens(agent, result.usage);
-  run.totals.usage = addUsage(run.totals.usage, result.usage);
+  const { cost } = pay(agent, result.usage);
   agent.place++;
-  const { price } = agent.model;
-  const cost = price && { cost: spentBy(result.usage, price).cost };
-  run.emit({ type: "turn:completed", agent: agent.key, turn, result, tokens: agent.session.tokens, ...cost });
+  const { tokens } = agent.session;
+  run.emit({
+    type: "turn:completed",
+    agent: agent.key,
+    turn,
+    result,
+    tokens,
+    ...(cost === undefined ? {} : { cost }),
+  });
   return result;
+}
+
+/** What a generation used, and in US dollars where the price is known. */
+interface Paid {
+  readonly usage: Usage;
+  readonly cost?: number;
+}
+
+/** What an agent's generation used is its and its run's, whatever came of it. */
+function pay(agent: AgentState, usage: Usage): Paid {
+  const { totals } = agent.pool.run;
+  agent.usage = addUsage(agent.usage, usage);
+  spendTokens(agent, usage);
+  totals.usage = addUsage(totals.usage, usage);
+  const { price } = agent.model;
+  return price ? { usage, cost: spentBy(usage, price).cost } : { usage };
 }

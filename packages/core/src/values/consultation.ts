@@ -1,6 +1,7 @@
 import type { Operation } from "effection";
 import type { JsonSchema } from "./json.ts";
 import type { Model, Turn } from "./model.ts";
+import { noUsage, type Usage } from "./usage.ts";
 
 /** A conversation with a model on an agent's behalf. */
 export interface Consultation {
@@ -22,8 +23,15 @@ export type ConsultProblem = "timed_out" | "budget" | "withdrawn" | "model";
 export class ConsultError extends Error {
   override readonly name = "ConsultError";
   readonly problem: ConsultProblem;
-  constructor(problem: ConsultProblem, message: string, options?: ErrorOptions) {
+  /** What the consultation has used all the same. */
+  readonly usage: Usage;
+  constructor(
+    problem: ConsultProblem,
+    message: string,
+    { usage = noUsage, ...options }: ErrorOptions & { readonly usage?: Usage } = {},
+  ) {
     super(message, options);
     this.problem = problem;
+    this.usage = usage;
   }
 }

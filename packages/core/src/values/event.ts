@@ -2,11 +2,12 @@ import type { AgentResult, AgentState, Exit, PoolResult } from "./agent.ts";
 import type { Approval, ApprovalDecision } from "./approval.ts";
 import type { Outcome } from "./call.ts";
 import type { Args } from "./json.ts";
-import type { Delta, Turn } from "./model.ts";
+import type { Delta, LimitReason, Turn } from "./model.ts";
 import type { ReviewHappening } from "./review.ts";
+import type { Usage } from "./usage.ts";
 
 /** Why an agent or one of its calls waits. */
-export type ParkReason = "retry" | "equal_call" | "rate_limit" | "approval" | "client" | "room";
+export type ParkReason = "retry" | "equal_call" | LimitReason | "approval" | "client" | "room";
 
 /**
  * One thing that happened in a run. `at` is in whole milliseconds since the epoch; `agent` and `call` are keys. `past`: it
@@ -65,11 +66,18 @@ export type Happening =
       readonly limit: number;
     }
   | {
+      /** A model cannot be asked right now: its agent waits, and it is asked again. */
       readonly type: "model:limited";
       readonly agent: string;
       readonly model: string;
+      readonly reason: LimitReason;
+      /** What the model, or whoever asks it, says about it. */
+      readonly message: string;
       readonly afterMs: number;
       readonly attempt: number;
+      /** What an agent's turn used that came to nothing, and US dollars where the price is known; absent: nothing. */
+      readonly usage?: Usage;
+      readonly cost?: number;
     }
   | {
       readonly type: "budget:threshold";
@@ -144,6 +152,16 @@ type AgentHappening = { readonly agent: string } & (
       readonly moment: "onPropose" | "onReturn";
     }
   | { readonly type: "agent:steered"; readonly message: string }
+  | {
+      /** A turn came to nothing, and is not asked for again. */
+      readonly type: "turn:failed";
+      readonly turn: number;
+      readonly forced: boolean;
+      readonly message: string;
+      /** What it used all the same, and US dollars where the price is known; absent: nothing, as far as is known. */
+      readonly usage?: Usage;
+      readonly cost?: number;
+    }
   | {
       readonly type: "turn:completed";
       readonly turn: number;

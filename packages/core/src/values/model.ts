@@ -89,7 +89,12 @@ export interface Session {
    * with one after it where that is down. Absent: there is one model.
    */
   goOnWith?(model: string): void;
-  /** One turn: a stream of deltas that closes with the turn. Throws {@link ModelLimitError} when rate limited. */
+  /**
+   * One turn: a stream of deltas that closes with the turn.
+   *
+   * Throws {@link ModelLimitError} where asking again later may help, and {@link MisformedError} where what was said is
+   * of no use. Anything else that it throws ends its agent too.
+   */
   generate(request: GenerateRequest): Stream<Delta, Turn>;
 }
 
@@ -140,23 +145,45 @@ export interface ProposedCall {
   readonly input: string;
 }
 
-/** What a model said did not have the form that was asked for, also when it was told so: paid for, and of no use. */
-export class MisformedError extends Error {
-  override readonly name = "MisformedError";
-  readonly usage: Usage;
-  constructor(message: string, usage: Usage, options?: ErrorOptions) {
+/** A generation that came to no turn. */
+export class GenerationError extends Error {
+  override readonly name: string = "GenerationError";
+  /** What it used all the same: it counts in usage and in budgets. Undefined: nothing, as far as is known. */
+  usage: Usage | undefined;
+  constructor(message: string, usage?: Usage, options?: ErrorOptions) {
     super(message, options);
     this.usage = usage;
   }
 }
 
-/** The model is rate limited (429, 529, `Retry-After`): the agent parks and the generation runs again. */
-export class ModelLimitError extends Error {
+/** What a model said did not have the form that was asked for, also when it was told so: paid for, and of no use. */
+export class MisformedError extends GenerationError {
+  override readonly name = "MisformedError";
+  constructor(message: string, usage: Usage, options?: ErrorOptions) {
+    super(message, usage, options);
+  }
+}
+
+/**
+ * Why a model cannot be asked right now: it was asked too often (429); it has too much to do (503, 529); it is in
+ * trouble or out of reach (another 5xx, a connection that broke, silence).
+ */
+export type LimitReason = "rate_limit" | "overloaded" | "unavailable";
+
+/** The model cannot be asked right now: the agent parks and the generation runs again. */
+export class ModelLimitError extends GenerationError {
   override readonly name = "ModelLimitError";
   /** Milliseconds to wait; absent where the provider does not say. */
   readonly retryAfterMs: number | undefined;
-  constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
-    super(message, options);
+  /** Default `rate_limit`. */
+  readonly reason: LimitReason;
+  constructor(
+    message: string,
+    retryAfterMs?: number,
+    { reason = "rate_limit", ...options }: ErrorOptions & { readonly reason?: LimitReason } = {},
+  ) {
+    super(message, undefined, options);
     this.retryAfterMs = retryAfterMs;
+    this.reason = reason;
   }
 }

@@ -4,7 +4,7 @@ import type { Outcome } from "./call.ts";
 import type { ParkReason, PoolEvent } from "./event.ts";
 import type { Noted, PassedCall, RecordedReturn, RecordedTool } from "./journal.ts";
 import type { Args } from "./json.ts";
-import type { Turn } from "./model.ts";
+import type { LimitReason, Turn } from "./model.ts";
 import type { RecordedReview } from "./review.ts";
 import type { Usage } from "./usage.ts";
 
@@ -87,7 +87,7 @@ export interface RecordedAgent {
   stop: { readonly why: string; readonly heard: readonly string[] } | undefined;
   report: Turn | undefined;
   /** Its model's limit that it waits out, with the attempts so far. */
-  limited: { readonly until: number; readonly attempt: number } | undefined;
+  limited: { readonly until: number; readonly attempt: number; readonly reason: LimitReason } | undefined;
   readonly calls: Map<string, RecordedCall>;
   /** What people told it that it has not heard. */
   readonly steers: string[];

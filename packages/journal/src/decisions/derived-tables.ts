@@ -85,6 +85,10 @@ export class DerivedTables {
         this.#runs.used(entry.result.usage, entry.cost);
         this.#runs.count("turns");
         return;
+      case "turn:failed":
+      case "model:limited":
+        if (entry.usage) this.#runs.used(entry.usage, entry.cost);
+        return;
       case "call:proposed":
         this.#proposals.proposed(entry.call, entry);
         return;

@@ -112,7 +112,8 @@ export class Exchange {
     if (!(failure instanceof ModelLimitError) || failure instanceof InterruptedError) return failure;
     const wait = this.#limiter.heldBackFor(this.#clock);
     if (wait <= Math.max(longWait, failure.retryAfterMs ?? 0)) return failure;
-    return new ModelLimitError(failure.message, wait, { cause: failure.cause });
+    const { message, reason, cause } = failure;
+    return new ModelLimitError(message, wait, { reason, cause });
   }
 }
 
@@ -120,7 +121,7 @@ export class Exchange {
 function endedBy(failure: Error, status = 0): Ended {
   const kind = failureKind(failure);
   return failure instanceof ModelLimitError && (kind === "limited" || status >= 500)
-    ? { type: "limited", retryAfterMs: failure.retryAfterMs }
+    ? { type: "limited", retryAfterMs: failure.retryAfterMs, reason: failure.reason }
     : { type: "failed" };
 }
 

@@ -1,7 +1,9 @@
 import type { GenerateRequest, JsonSchema, Message, Prefix, Prompt, Session } from "@agentpool/core";
+import { APICallError } from "@ai-sdk/provider";
 import { type Operation, run } from "effection";
 import { describe, expect, it } from "vitest";
 import { failureKind } from "../failure/model-failure.ts";
+import { Limiter } from "../limiter/limiter.ts";
 import { readTurn } from "../read-turn.ts";
 import { type AiSdkOptions, fromAiSdk } from "./from-ai-sdk.ts";
 import { type Answer, called, counted, finished, playing, said, thought } from "./mock.testing.ts";
@@ -328,4 +330,35 @@ it("usage of a turn that was asked for twice is that of both, what the provider 
     const { usage: used } = yield* turnOf(session, forms.output);
     expect(used.input).toBe(held + 100);
     expect(used.output).toBeGreaterThan(20);
+  }));
+
+it("a turn whose second request fails has used what its first answer used", () =>
+  run(function* () {
+    for (const [status, name] of [
+      [429, "ModelLimitError"],
+      [500, "ModelLimitError"],
+      [400, "ModelError"],
+    ] as const) {
+      const failing = new APICallError({
+        message: "no",
+        url: "http://x",
+        requestBodyValues: {},
+        statusCode: status,
+      });
+      const { session } = yield* asked([text("Sure!"), failing, failing], { limiter: new Limiter() });
+      const used = { input: 100, output: 20, cached: 0 };
+      expect(yield* failureOf(session, forms.output)).toMatchObject({ name, usage: used });
+    }
+  }));
+
+it("a turn that fails at once has used nothing", () =>
+  run(function* () {
+    const failing = new APICallError({
+      message: "no",
+      url: "http://x",
+      requestBodyValues: {},
+      statusCode: 500,
+    });
+    const { session } = yield* asked([failing], { limiter: new Limiter() });
+    expect(yield* failureOf(session, forms.output)).toMatchObject({ usage: undefined });
   }));

@@ -353,7 +353,51 @@ describe("a rate limit", () => {
         error: { type: "overloaded_error", message: "Overloaded" },
       };
       const failure = yield* failureOf(yield* asked(fromAiSdk(playing([...said("Lo"), overloaded]))));
-      expect(failure).toBeInstanceOf(ModelLimitError);
+      expect(failure).toMatchObject({ name: "ModelLimitError", reason: "overloaded" });
+    }));
+
+  it.each<[string, Error, string]>([
+    ["429", limited(429), "rate_limit"],
+    ["429, said with words of its own", limited(429, {}, { error: { type: "slow_down" } }), "rate_limit"],
+    [
+      "503 of a proxy that limits rates",
+      limited(503, {}, { error: { type: "rate_limit_exceeded" } }),
+      "rate_limit",
+    ],
+    [
+      "Google's quota a minute",
+      limited(429, {}, [{ error: { status: "RESOURCE_EXHAUSTED" } }]),
+      "rate_limit",
+    ],
+    ["503", limited(503), "overloaded"],
+    ["529", limited(529), "overloaded"],
+    ["Google's word for it", limited(503, {}, [{ error: { status: "UNAVAILABLE" } }]), "overloaded"],
+    ["429 for too much to do", limited(429, {}, { error: { type: "overloaded_error" } }), "overloaded"],
+    ["500", limited(500), "unavailable"],
+    ["502", limited(502), "unavailable"],
+    ["a connection that broke", new TypeError("fetch failed"), "unavailable"],
+  ])(
+    "is told apart from a provider that has too much to do, and from one in trouble: %s",
+    (_, error, reason) =>
+      run(function* () {
+        yield* useManualClock();
+        const failure = yield* failureOf(yield* asked(fromAiSdk(playing(error))));
+        expect(failure).toMatchObject({ name: "ModelLimitError", reason });
+      }),
+  );
+
+  it("holds the others back, who are told the same reason", () =>
+    run(function* () {
+      yield* useManualClock();
+      for (const [status, reason] of [
+        [429, "rate_limit"],
+        [529, "overloaded"],
+      ] as const) {
+        const model = fromAiSdk(playing(limited(status, { "retry-after": "60" })));
+        yield* failureOf(yield* asked(model));
+        const failure = yield* failureOf(yield* asked(model));
+        expect(failure).toMatchObject({ reason, message: expect.stringContaining("nothing was sent") });
+      }
     }));
 
   it("is not what a spent quota or a refused key is", () =>

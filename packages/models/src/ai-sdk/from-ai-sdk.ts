@@ -50,8 +50,8 @@ export interface AiSdkOptions {
  *
  * - Takes specifications v2, v3 and later. Turns are streamed.
  * - A fork costs nothing here: sessions share their messages, and the provider is sent the same prefix, part by part.
- * - 429, 503 and 529 are a `ModelLimitError` with what `Retry-After` says, and slow down everybody who asks the same
- *   provider (see {@link Limiter}). A spent quota or a refused key is a {@link ModelError}: waiting won't help.
+ * - 429, 503 and 529 are a `ModelLimitError` with its reason and what `Retry-After` says, and slow down everybody who
+ *   asks the same provider (see {@link Limiter}). A spent quota or a refused key is a {@link ModelError}: waiting won't help.
  * - A stream that breaks off, another 5xx, and silence for longer than `timeoutMs` are an {@link InterruptedError}.
  *   Nothing of the turn stays in the session, and a pool generates it again after a growing while.
  * - Call ids are unique within a session, whatever the provider sends. Arguments are passed on as text, malformed

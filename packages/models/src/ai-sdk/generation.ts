@@ -1,6 +1,7 @@
 import {
   addUsage,
   type Delta,
+  GenerationError,
   type Message,
   MisformedError,
   noUsage,
@@ -78,6 +79,8 @@ export class Generation implements Subscription<Delta, Turn> {
       const result = yield* this.#advance();
       left = false;
       return result;
+    } catch (error) {
+      throw this.#paid(error);
     } finally {
       if (left) this.release();
     }
@@ -110,6 +113,13 @@ export class Generation implements Subscription<Delta, Turn> {
     this.#source.keep(message, counted);
     this.#turn = turn;
     return { done: true, value: turn };
+  }
+
+  /** A failure costs what the first answer cost: it is thrown away with it. */
+  #paid(error: unknown): unknown {
+    if (this.#attempt !== undefined && error instanceof GenerationError && !(error instanceof MisformedError))
+      error.usage = addUsage(this.#attempt.usage, error.usage ?? noUsage);
+    return error;
   }
 
   /** The stream has ended: with the turn, or with an answer that needs another. */

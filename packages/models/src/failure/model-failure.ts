@@ -1,11 +1,11 @@
-import { MisformedError, ModelLimitError } from "@agentpool/core";
+import { GenerationError, MisformedError, ModelLimitError } from "@agentpool/core";
 
 /**
  * Why a generation failed, as far as it matters for what to do next:
  *
  * | kind | what happened | what helps |
  * | --- | --- | --- |
- * | `limited` | the provider asks to be asked less often | to wait |
+ * | `limited` | the provider asks to be asked less often, or has too much to do | to wait |
  * | `interrupted` | the connection broke, the server failed (5xx), or nothing came for too long | to ask again |
  * | `unreachable` | nobody answers at the address | another model; to ask again, where somebody did before |
  * | `unauthorised` | the key is missing or was refused | another model |
@@ -25,18 +25,18 @@ export type FailureKind =
   | "rejected";
 
 /** A generation that failed and that waiting will not mend. The message names model, status and what was said. */
-export class ModelError extends Error {
+export class ModelError extends GenerationError {
   override readonly name = "ModelError";
   readonly kind: Exclude<FailureKind, "limited" | "interrupted" | "misformed">;
   constructor(kind: ModelError["kind"], message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(message, undefined, options);
     this.kind = kind;
   }
 }
 
 /**
  * The connection broke, the server failed, or nothing came for too long. Nothing of the turn was kept, so it is safe
- * to generate again: a pool parks the agent for a growing while, as for a rate limit, and does.
+ * to generate again: a pool parks the agent for a growing while, says that its model is unavailable, and does.
  */
 export class InterruptedError extends ModelLimitError {
   readonly kind: "interrupted" | "unreachable";
@@ -46,7 +46,7 @@ export class InterruptedError extends ModelLimitError {
     options?: ErrorOptions,
     kind: InterruptedError["kind"] = "interrupted",
   ) {
-    super(message, retryAfterMs, options);
+    super(message, retryAfterMs, { ...options, reason: "unavailable" });
     this.kind = kind;
   }
 }

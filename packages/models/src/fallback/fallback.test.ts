@@ -422,3 +422,39 @@ describe("a conversation that is taken up", () => {
       expect(toC.match(/"Hm\."/g)).toHaveLength(2);
     }));
 });
+
+describe("what a model used before the conversation went on with another", () => {
+  const output = { type: "object", properties: { ready: { type: "boolean" } }, required: ["ready"] };
+  const request: GenerateRequest = { tools: [], output };
+  const none = answer("Sure!");
+
+  it("is part of what the turn costs", () =>
+    run(function* () {
+      yield* useManualClock();
+      const { model } = listOf([[none, none], [answer('{"ready":true}')]]);
+      const session = yield* model.open(prefix);
+      yield* session.append([user("Go.")]);
+      const { turn } = yield* readTurn(session.generate(request));
+      expect(turn).toMatchObject({ model: "b", usage: { input: 300, output: 60 } });
+    }));
+
+  it("is part of what the failure costs, where the last has nothing either", () =>
+    run(function* () {
+      yield* useManualClock();
+      const { model } = listOf([
+        [none, none],
+        [none, none],
+      ]);
+      const session = yield* model.open(prefix);
+      yield* session.append([user("Go.")]);
+      const failing = function* () {
+        try {
+          yield* readTurn(session.generate(request));
+        } catch (error) {
+          return error;
+        }
+        return undefined;
+      };
+      expect(yield* failing()).toMatchObject({ name: "MisformedError", usage: { input: 400, output: 80 } });
+    }));
+});

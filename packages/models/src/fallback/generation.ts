@@ -1,4 +1,11 @@
-import type { Delta, GenerateRequest, Turn } from "@agentpool/core";
+import {
+  addUsage,
+  type Delta,
+  type GenerateRequest,
+  GenerationError,
+  noUsage,
+  type Turn,
+} from "@agentpool/core";
 import type { Operation, Subscription } from "effection";
 import { InterruptedError } from "../failure/model-failure.ts";
 import type { FallbackSession } from "./session.ts";
@@ -12,6 +19,8 @@ export class FallbackGeneration implements Subscription<Delta, Turn> {
   readonly #request: GenerateRequest;
   #reading: Subscription<Delta, Turn> | undefined;
   #hasBegun = false;
+  /** What models have used that came to nothing: it is part of what the turn costs. */
+  #lost = noUsage;
   #turn: Turn | undefined;
 
   constructor(session: FallbackSession, request: GenerateRequest) {
@@ -25,17 +34,27 @@ export class FallbackGeneration implements Subscription<Delta, Turn> {
       const { result, error } = yield* this.#step();
       if (result === undefined) {
         this.#reading = undefined;
-        if (!(yield* this.#session.failed(error))) throw error;
+        if (error instanceof GenerationError && error.usage) this.#lost = addUsage(this.#lost, error.usage);
+        if (!(yield* this.#session.failed(error))) throw this.#paid(error);
         if (this.#hasBegun) {
-          throw new InterruptedError("the turn goes to another model, and begins anew", 0, { cause: error });
+          throw this.#paid(
+            new InterruptedError("the turn goes to another model, and begins anew", 0, { cause: error }),
+          );
         }
       } else {
         this.#hasBegun = true;
         if (!result.done) return result;
-        this.#turn = this.#session.keep(result.value);
+        const turn = this.#session.keep(result.value);
+        this.#turn = { ...turn, usage: addUsage(this.#lost, turn.usage) };
         return { done: true, value: this.#turn };
       }
     }
+  }
+
+  /** A failure costs what all of them cost that were asked. */
+  #paid(error: unknown): unknown {
+    if (error instanceof GenerationError && this.#lost !== noUsage) error.usage = this.#lost;
+    return error;
   }
 
   *#step(): Operation<{ readonly result?: IteratorResult<Delta, Turn>; readonly error?: unknown }> {

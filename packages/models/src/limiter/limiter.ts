@@ -1,4 +1,4 @@
-import { type Clock, ModelLimitError } from "@agentpool/core";
+import { type Clock, type LimitReason, ModelLimitError } from "@agentpool/core";
 import { action, type Operation } from "effection";
 import { firstPace, type Pace, slowedDown, spedUp } from "./pace.ts";
 
@@ -16,7 +16,12 @@ export interface LimiterOptions {
 export type Ended =
   | { readonly type: "answered" }
   /** It was told to slow down, or the server was in trouble. */
-  | { readonly type: "limited"; readonly retryAfterMs: number | undefined }
+  | {
+      readonly type: "limited";
+      readonly retryAfterMs: number | undefined;
+      /** Default `rate_limit`. */
+      readonly reason?: LimitReason;
+    }
   | { readonly type: "failed" }
   /** Its reader is gone. */
   | { readonly type: "abandoned" };
@@ -49,6 +54,8 @@ export class Limiter {
   #held = 0;
   /** When the next request may start, in the time of those who ask. */
   #nextAt = Number.NEGATIVE_INFINITY;
+  /** Why everybody was slowed down last. */
+  #reason: LimitReason = "rate_limit";
   #era = { number: 0, since: 0, starts: 0 };
   /** Takes back the first waiter's alarm. */
   #disarm: (() => void) | undefined;
@@ -100,6 +107,7 @@ export class Limiter {
       if (place.era === this.#era.number) this.#pace = spedUp(this.#pace, { concurrency: this.#concurrency });
     } else if (ended.type === "limited" && clock !== undefined) {
       this.answered = true;
+      this.#reason = ended.reason ?? "rate_limit";
       this.#slowDown(place, clock, load, ended.retryAfterMs);
     }
     // A reader that is gone may be the first of many: whoever goes with it has left by then.
@@ -137,7 +145,8 @@ export class Limiter {
   }
 
   #heldBack(ms: number): HeldBackError {
-    return new HeldBackError(`${this.name} asked to wait; nothing was sent`, ms);
+    const why = this.#reason === "rate_limit" ? "asked to wait" : `is ${this.#reason}`;
+    return new HeldBackError(`${this.name} ${why}; nothing was sent`, ms, { reason: this.#reason });
   }
 
   /** Lets in whoever may go, and sets an alarm for whoever is next. */
