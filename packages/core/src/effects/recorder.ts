@@ -28,7 +28,7 @@ export class Recorder {
   /** Keys of top pools and of a harness's own steps that this process has begun: a key names one. */
   readonly #begun = new Set<string>();
   #error: JournalError | undefined;
-  /** What the journal is writing; undefined: nothing. */
+  /** What the journal promised last, over or not; undefined: that nothing was left to write. */
   #write: Write | undefined;
 
   private constructor(journal: Journal) {
@@ -129,8 +129,6 @@ export class Recorder {
       .then(() => {
         const { waiting } = write;
         write.waiting = undefined;
-        // a journal may promise the same again: who waits from here on waits anew
-        if (this.#write === write) this.#write = undefined;
         for (const wake of waiting!) wake();
       });
     const write: Write = { promised, over, waiting: new Set() };
