@@ -28,6 +28,21 @@ describe("permits", () => {
     expect([permits.held, b.held]).toEqual([0, false]);
   });
 
+  it("are free while only those who are closing wait, however long they take to leave", () => {
+    const permits = new Permits(1);
+    const [a, b, c, d] = [slot(), slot(), slot(), slot()];
+    permits.tryAcquire(a);
+    const life = createLife();
+    const leave = permits.enqueue(b, life, () => {});
+    life.closing = true;
+    permits.release(a);
+    expect(permits.tryAcquire(c)).toBe(true);
+    permits.enqueue(d, createLife(), () => {});
+    leave();
+    permits.release(c);
+    expect([b.held, d.held]).toEqual([false, true]);
+  });
+
   it("are given back once, whoever gives them back how often", () => {
     const permits = new Permits(2);
     const a = slot();

@@ -42,7 +42,7 @@ export class Permits {
 
   /** Takes a permit if one is free and nobody is before. */
   tryAcquire(slot: Slot): boolean {
-    if (this.#paused || this.#waiting > 0 || this.#held >= this.#limit) return false;
+    if (this.#paused || this.#held >= this.#limit || this.#first()) return false;
     this.#grant(slot);
     return true;
   }
@@ -90,6 +90,7 @@ export class Permits {
 
   /** The first in the queue that is not ending. */
   #first(): Waiter | undefined {
+    if (this.#waiting === 0) return undefined;
     for (let at = this.#head; at < this.#queue.length; at++) {
       const waiter = this.#queue[at]!;
       if (waiter.waits && !isClosing(waiter.life)) return waiter;
