@@ -11,9 +11,15 @@ import { clockAfter, memoryJournal } from "./memory-journal.ts";
 /** Worlds per property. `AGENTPOOL_WORLDS=1000 npm test -- test/resume` plays more. */
 const numRuns = Number(process.env.AGENTPOOL_WORLDS ?? 40);
 
+/** Whether a record is written at once, or some time later, as by a store. */
+const paces = fc.record({ late: fc.boolean() });
+
 /** Plays a world, and puts it on record; what a halt leaves on it, where there is one. */
-async function recordOf(world: World, intervention?: Intervention): Promise<readonly JournalEntry[]> {
-  const journal = memoryJournal();
+async function recordOf(
+  world: World,
+  intervention?: Intervention,
+  journal = memoryJournal(),
+): Promise<readonly JournalEntry[]> {
   const played = await play(world, intervention, { adapt: (options) => ({ ...options, run: "r", journal }) });
   expect(violations(world, played)).toEqual([]);
   return journal.entries;
@@ -34,12 +40,17 @@ async function takeUp(
 describe("a run that is taken up from any prefix of its record", () => {
   it("keeps every decision on it, repeats and loses nothing, and comes to its end", async () => {
     await fc.assert(
-      fc.asyncProperty(worlds, fc.double({ min: 0, max: 1, noNaN: true }), async (world, share) => {
-        const entries = await recordOf(world);
-        const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
-        const played = await takeUp(world, prefix);
-        expect([...violations(world, played), ...resumeViolations(prefix, played)]).toEqual([]);
-      }),
+      fc.asyncProperty(
+        worlds,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        paces,
+        async (world, share, pace) => {
+          const entries = await recordOf(world, undefined, memoryJournal([], pace));
+          const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
+          const played = await takeUp(world, prefix, memoryJournal(prefix, pace));
+          expect([...violations(world, played), ...resumeViolations(prefix, played)]).toEqual([]);
+        },
+      ),
       { numRuns },
     );
   }, 600_000);
@@ -47,12 +58,12 @@ describe("a run that is taken up from any prefix of its record", () => {
   it("and so it does however often, and whatever was done to it before", async () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(worlds, interventions, shares, async (world, intervention, shares) => {
-        let entries = await recordOf(world, intervention);
+      fc.asyncProperty(worlds, interventions, shares, paces, async (world, intervention, shares, pace) => {
+        let entries = await recordOf(world, intervention, memoryJournal([], pace));
         for (const share of shares) {
           const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
           const other = { ...world, lat: world.lat + prefix.length + 1 }; // everything takes another time
-          const journal = memoryJournal(prefix);
+          const journal = memoryJournal(prefix, pace);
           const played = await takeUp(other, prefix, journal);
           expect([...violations(other, played), ...resumeViolations(prefix, played)]).toEqual([]);
           expect(recordViolations(journal.entries)).toEqual([]);
@@ -68,7 +79,8 @@ describe("a run that is taken up from any prefix of its record", () => {
       const entries = await recordOf(world);
       for (let length = 0; length <= entries.length; length++) {
         const prefix = entries.slice(0, length);
-        const played = await takeUp(world, prefix);
+        const journal = memoryJournal(prefix, { late: length % 2 === 1 });
+        const played = await takeUp(world, prefix, journal);
         expect([length, ...violations(world, played), ...resumeViolations(prefix, played)]).toEqual([length]);
       }
     }

@@ -71,11 +71,14 @@ const job = () => {
 };
 
 describe("a job with something of everything", () => {
-  it(
-    "comes to the same end from each entry of its record, and its models are shown the same to the byte",
-    () =>
+  it.each([
+    ["at once", false],
+    ["later, as by a store", true],
+  ] as const)(
+    "comes to the same end from each entry of its record, which is written %s, and its models are shown the same to the byte",
+    (_, late) =>
       run(function* () {
-        const journal = memoryJournal();
+        const journal = memoryJournal([], { late });
         const whole = job();
         const { result } = yield* play({ ...whole.options, journal });
         expect(result.agents.map(({ exit }) => exit)).toEqual([...Array(4).fill("returned"), "max_turns"]);
@@ -85,7 +88,7 @@ describe("a job with something of everything", () => {
 
         for (let length = 0; length <= journal.entries.length; length++) {
           const prefix = journal.entries.slice(0, length);
-          const again = memoryJournal(prefix);
+          const again = memoryJournal(prefix, { late });
           const { options, model, asked } = job();
           const resumed = yield* play({ ...options, journal: again, clock: clockAfter(prefix) });
           const place = `from entry ${length} (${journal.entries[length]?.type})`;

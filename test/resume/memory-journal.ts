@@ -9,13 +9,40 @@ export interface MemoryJournal extends Journal {
   readonly durable: number;
 }
 
-/** `late`: entries become durable only once a promise has resolved; where all are, there is none. */
+export interface MemoryOptions extends Partial<Journal> {
+  /**
+   * Entries become durable some time after they were flushed, as in a store: who flushes at about the same time shares a
+   * write, one write is done after the other, and where nothing is left there is nothing to wait for.
+   */
+  readonly late?: boolean;
+  /** Called before each write of a late one: it may take its time, or fail. */
+  readonly write?: () => void | Promise<void>;
+}
+
 export function memoryJournal(
   recorded: readonly JournalEntry[] = [],
-  { late = false, ...more }: Partial<Journal> & { readonly late?: boolean } = {},
+  { late = false, write, ...more }: MemoryOptions = {},
 ): MemoryJournal {
   const entries = [...recorded];
   let durable = entries.length;
+  /** What is being written, and what comes after it. */
+  let writing: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  /** How many entries those two cover. */
+  let taken = durable;
+
+  async function writeNext(after: Promise<void> | undefined): Promise<void> {
+    await after;
+    await Promise.resolve(); // who flushes until now is written too
+    writing = next;
+    next = undefined;
+    taken = entries.length;
+    const length = taken;
+    await write?.();
+    durable = length;
+    if (!next) writing = undefined;
+  }
+
   return {
     recorded,
     ...more,
@@ -27,14 +54,11 @@ export function memoryJournal(
       entries.push(JSON.parse(JSON.stringify(entry)) as JournalEntry);
     },
     flush() {
-      const length = entries.length;
-      if (durable === length) return undefined;
-      const write = (): void => {
-        durable = Math.max(durable, length);
-      };
-      if (late) return Promise.resolve().then(write);
-      write();
-      return undefined;
+      if (!late) durable = entries.length;
+      if (durable === entries.length) return undefined;
+      if (taken === entries.length && writing) return writing;
+      next ??= writeNext(writing);
+      return next;
     },
   };
 }
