@@ -1,16 +1,16 @@
 import { createInterface } from "node:readline";
 import type { Approval, ApprovalDesk, Journal } from "@agentpool/core";
-import { action, createQueue, type Operation, resource, spawn, until } from "effection";
+import { action, createQueue, type Operation, race, resource, spawn, until, withResolvers } from "effection";
 import type { Io } from "./io.ts";
 import { oneLine } from "./printable.ts";
+import type { Progress } from "./progress.ts";
 import { reviewLine } from "./review-line.ts";
-
-/** Shows a person what to decide, and that it was. */
-export type Say = (text: string) => void;
 
 /** Where calls that need a person are brought before one. */
 export interface ApprovalPrompt {
   ask(approval: Approval): void;
+  /** It was decided, here or elsewhere, or nobody has to any more: nothing is asked about it. */
+  over(id: string): void;
   /** Whether somebody answers here. */
   readonly answers: boolean;
 }
@@ -18,7 +18,8 @@ export interface ApprovalPrompt {
 export interface Asking {
   readonly io: Pick<Io, "stdin" | "stderr">;
   readonly approvals: ApprovalDesk;
-  readonly say: Say;
+  /** Shows a person what to decide, and that it was. */
+  readonly shown: Pick<Progress, "say" | "ask" | "answered">;
   /** The record, where there is one: then calls can wait for a decision from elsewhere. */
   readonly journal?: Pick<Journal, "flush"> | undefined;
   /** The flags with which other commands find that record. */
@@ -32,16 +33,21 @@ export interface Asking {
 export const useApprovalPrompt = ({
   io: { stdin, stderr },
   approvals,
-  say,
+  shown,
   journal,
   found = "",
 }: Asking): Operation<ApprovalPrompt> =>
   resource(function* (provide) {
     const asked = createQueue<Approval, never>();
+    const { say } = shown;
+    let current:
+      | { readonly id: string; readonly over: ReturnType<typeof withResolvers<undefined>> }
+      | undefined;
     const answers = stdin.isTTY === true && stderr.isTTY === true;
     if (!answers && !journal) {
       yield* provide({
         answers,
+        over() {},
         ask({ id, tool }) {
           approvals.deny(id, "there is no terminal to ask a person at");
           say(`${tool} needs approval, and there is no terminal to ask at: denied.`);
@@ -52,11 +58,19 @@ export const useApprovalPrompt = ({
     yield* spawn(function* () {
       for (;;) {
         const { value } = yield* asked.next();
-        if (answers) yield* decide(value, stdin, approvals, say);
-        else if (journal) yield* tell(value, { journal, found, say });
+        if (answers) {
+          current = { id: value.id, over: withResolvers<undefined>() };
+          yield* decide(value, { stdin, approvals, shown, over: current.over.operation });
+        } else if (journal) yield* tell(value, { journal, found, say });
       }
     });
-    yield* provide({ answers, ask: (approval) => asked.add(approval) });
+    yield* provide({
+      answers,
+      ask: (approval) => asked.add(approval),
+      over(id) {
+        if (current?.id === id) current.over.resolve(undefined);
+      },
+    });
   });
 
 /** Says how to decide elsewhere, once the call can be found there. */
@@ -66,7 +80,7 @@ function* tell(
     journal,
     found,
     say,
-  }: { readonly journal: Pick<Journal, "flush">; readonly found: string; readonly say: Say },
+  }: { readonly journal: Pick<Journal, "flush">; readonly found: string; readonly say: Progress["say"] },
 ): Operation<void> {
   const written = journal.flush();
   if (written) yield* until(Promise.resolve(written));
@@ -74,18 +88,26 @@ function* tell(
   say(`${call} waits for a person: pool approve ${id}${found}, or pool deny ${id}${found}`);
 }
 
-function* decide(approval: Approval, stdin: Io["stdin"], approvals: ApprovalDesk, say: Say): Operation<void> {
+interface Deciding extends Pick<Asking, "approvals" | "shown"> {
+  readonly stdin: Io["stdin"];
+  /** Settles once there is nothing to decide any more. */
+  readonly over: Operation<undefined>;
+}
+
+function* decide(approval: Approval, { stdin, approvals, shown, over }: Deciding): Operation<void> {
   const { id, agent, tool, args, reason, reviews = [] } = approval;
   const isOpen = (): boolean => approvals.list().some((open) => open.id === id);
   const reviewed = reviews.map((review) => ` ${reviewLine(review)}`).join("");
   const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
   for (let again = ""; isOpen(); again = "Answer y or n. ") {
-    say(`${again}${reason}: ${agent} wants to call ${call}.${reviewed} Approve? y, or n and why: `);
-    const answer = readDecision(yield* readLine(stdin));
-    if (!isOpen()) return;
+    shown.ask(`${again}${reason}: ${agent} wants to call ${call}.${reviewed} Approve? y, or n and why: `);
+    const line = yield* race([readLine(stdin), over]);
+    shown.answered({ entered: line !== undefined });
+    if (line === undefined || !isOpen()) return;
+    const answer = readDecision(line);
     if (answer?.approved) approvals.approve(id);
     else if (answer) approvals.deny(id, answer.reason);
-    if (answer) say(`${answer.approved ? "Approved" : "Denied"}: ${call}`);
+    if (answer) shown.say(`${answer.approved ? "Approved" : "Denied"}: ${call}`);
   }
 }
 

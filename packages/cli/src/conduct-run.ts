@@ -114,7 +114,7 @@ function* running(
   { winding, shown, interrupts }: Watching,
 ): Operation<Ending> {
   const approvals = new ApprovalDesk();
-  const asking = { io, approvals, say: shown.say, journal: record?.journal, found: sameStore(flags) };
+  const asking = { io, approvals, shown, journal: record?.journal, found: sameStore(flags) };
   const prompt = yield* useApprovalPrompt(asking);
   const trace = yield* useTrace(io, run, shown.say);
   const waits = new EverybodyWaits();
@@ -132,6 +132,7 @@ function* running(
     shown.observe(event);
     trace?.observe(event);
     if (event.type === "approval:requested" && event.past !== true) prompt.ask(event.approval);
+    if (event.type === "approval:decided" || event.type === "approval:void") prompt.over(event.approval);
     if (leaves && waits.observe(event)) allWait.resolve();
   };
   function* everybodyWaits(): Operation<Ending> {

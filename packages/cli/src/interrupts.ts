@@ -24,8 +24,8 @@ export const useInterrupts = (onFirst: () => void): Operation<Interrupts> =>
     const stop = withResolvers<StoppedBy>();
     let presses = 0;
     let last = Number.NEGATIVE_INFINITY;
-    // Once every listener of the signal was called: those that restore the terminal end the process by the signal
-    // where they find that nobody else listens any more.
+    // Once every listener of the signal was called: those of libraries that a program brings along may end the process
+    // by the signal where they find that nobody else listens any more.
     const stopAtOnce = (by: StoppedBy) => queueMicrotask(() => stop.resolve(by));
     const onInterrupt = () => {
       const now = performance.now();

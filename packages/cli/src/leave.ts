@@ -8,7 +8,7 @@ import type { ExitCode } from "./exit-code.ts";
 export function leave(code: ExitCode): never {
   const { stdin, stdout, stderr } = process;
   if ([stdin, stdout, stderr].some(({ isTTY, fd }) => isTTY && !isatty(fd))) {
-    process.removeAllListeners("SIGHUP"); // of those that restore terminals
+    process.removeAllListeners("SIGHUP"); // of libraries that a program brought along
     process.kill(process.pid, "SIGHUP");
   }
   process.exit(code);

@@ -17,5 +17,7 @@ export function plainProgress(output: Output, palette: Palette): Progress {
     },
     reading: (done, total) => output.write(`${readingLine(done, total)}\n`),
     say: (text) => output.write(`${printable(text)}\n`),
+    ask: (question) => output.write(`${printable(question)}\n`),
+    answered() {},
   };
 }

@@ -7,4 +7,8 @@ export interface Progress {
   reading(done: number, total: number): void;
   /** Says something that is no event. */
   say(text: string): void;
+  /** Asks something; what is typed goes below it. It stays until it is {@link answered}. */
+  ask(question: string): void;
+  /** The question is over. `entered`: somebody has typed a line, which moved the cursor down. */
+  answered(how: { readonly entered: boolean }): void;
 }

@@ -16,7 +16,7 @@ export interface ProgressFlags {
 export function* useProgress(io: Console, { plain, quiet }: ProgressFlags): Operation<Progress> {
   const palette = paletteFor(io.stderr, io.env);
   const lines = plainProgress(io.err, palette);
-  if (quiet) return { observe() {}, reading() {}, say: lines.say };
+  if (quiet) return { ...lines, observe() {}, reading() {} };
   const { isTTY, columns } = io.stderr;
   // a terminal without a size, as some containers give, has no room for a tree
   if (plain || !isTTY || columns === 0 || io.env.TERM === "dumb") return lines;

@@ -21,6 +21,12 @@ export function lasting(ms: number): string {
   return parts.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
 }
 
+/** The same in whole seconds, for what is shown while it passes. */
+export const ticking = (ms: number): string => {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  return seconds < 60 ? `${seconds} s` : lasting(seconds * 1_000);
+};
+
 export const readingLine = (done: number, total: number): string =>
   `reading documents: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
 

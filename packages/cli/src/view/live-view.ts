@@ -1,47 +1,84 @@
 import type { PoolEvent } from "@agentpool/core";
 import { ensure, type Operation, resource, sleep, spawn } from "effection";
-import { createLogUpdate } from "log-update";
 import type { Io } from "../io.ts";
 import type { Palette } from "../palette.ts";
 import { oneLine } from "../printable.ts";
 import type { Progress } from "../progress.ts";
 import { readingLine } from "../words.ts";
-import { fit, view } from "./view.ts";
+import { Painter } from "./painter.ts";
+import { useContinuations } from "./use-continuations.ts";
+import { useOtherWrites } from "./use-other-writes.ts";
+import { view } from "./view.ts";
 import { fold, nothingYet } from "./view-state.ts";
+import { wrap } from "./wrap.ts";
 
 const FRAME_MS = 100;
 
+/** The longest thing said, in characters: a question about a call, and why it is asked. */
+const SAID = 1_000;
+
 /**
- * A tree of agents that is redrawn in place while the run goes on. The last frame stays on screen, and the cursor
- * comes back however the process ends.
+ * A tree of agents that is kept up to date in place while the run goes on; the last frame stays on screen. What tools
+ * and programs write meanwhile goes above it.
  */
-export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): Operation<Progress> =>
+export const useLiveView = (
+  { stdout, stderr }: Pick<Io, "stdout" | "stderr">,
+  palette: Palette,
+): Operation<Progress> =>
   resource(function* (provide) {
-    const screen = createLogUpdate(stderr as NodeJS.WriteStream);
+    const write = stderr.write.bind(stderr) as (text: string) => boolean;
+    const painter = new Painter({
+      get columns() {
+        return stderr.columns || 80;
+      },
+      get rows() {
+        return stderr.rows || 24;
+      },
+      write,
+    });
     let state = nothingYet;
     let pending: PoolEvent[] = [];
     let shown: readonly string[] = [];
     let reading: string | undefined;
     let said: string | undefined;
+    let asked: string | undefined;
+    let drawn = "";
     const notices = new Set<string>();
-    const draw = () => {
+
+    const draw = (over = false) => {
+      const { columns = 80, rows = 24 } = stderr;
+      const now = Date.now();
+      const facts = [Math.floor(now / 1_000), columns, rows, said, asked, reading].join("\n");
+      if (pending.length === 0 && facts === drawn && !over) return;
+      drawn = facts;
       state = fold(state, pending);
       pending = [];
-      const { columns = 80, rows = 24 } = stderr;
-      // What was said has the last line: above a frame as high as the screen it would be out of sight.
-      const last = said ?? reading;
-      const frame = view(state, { columns, rows: last ? rows - 1 : rows, palette }, Date.now(), shown);
+      // What was said and asked comes last, and whole; below a question there is a row more, for the answer's line end.
+      const below = [said ?? reading, asked].flatMap((text) =>
+        text === undefined ? [] : wrap(text, Math.max(1, columns - 1)),
+      );
+      const frame = view(
+        state,
+        { columns, rows: rows - below.length - (asked === undefined ? 0 : 1), palette, over },
+        now,
+        shown,
+      );
       shown = frame.shown;
-      screen([...frame.lines, ...(last ? [palette.bold(fit(last, columns))] : [])].join("\n"));
+      painter.draw([...frame.lines, ...below.map((line) => palette.bold(line))]);
     };
+
+    yield* useOtherWrites(
+      [stdout, stderr].filter(({ isTTY }) => isTTY),
+      (text) => painter.above(text),
+    );
+    yield* useContinuations(() => painter.leave());
     yield* ensure(() => {
-      draw();
-      screen.done();
-      for (const notice of someOf(notices)) stderr.write(`${notice}\n`);
-      stderr.write("\n");
+      draw(true);
+      for (const notice of someOf(notices)) write(`${notice}\n`);
+      write("\n");
     });
     yield* spawn(function* () {
-      while (true) {
+      for (;;) {
         draw();
         yield* sleep(FRAME_MS);
       }
@@ -56,7 +93,14 @@ export const useLiveView = ({ stderr }: Pick<Io, "stderr">, palette: Palette): O
         if (event.type !== "turn:delta") pending.push(event);
       },
       say(text) {
-        said = oneLine(text, 300);
+        said = oneLine(text, SAID);
+      },
+      ask(question) {
+        asked = oneLine(question, SAID);
+      },
+      answered({ entered }) {
+        asked = undefined;
+        if (entered) painter.wentDown();
       },
     });
   });

@@ -191,7 +191,7 @@ describe("an agent's row", () => {
       lines(folded)
         .slice(0, 4)
         .map((line) => line.slice(2, 13).trim()),
-    ).toEqual(["a", "├ a:1#0~0/0", "└ a:1#0~0/1", "b"]);
+    ).toEqual(["a", "├ 1#0~0/0", "└ 1#0~0/1", "b"]);
   });
 
   it("carries nothing of a tool's arguments that a terminal would obey", () => {
@@ -202,6 +202,63 @@ describe("an agent's row", () => {
     expect(lines(folded)[0]).toContain("evil");
     expect(lines(folded).join("")).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
   });
+});
+
+describe("a narrow screen", () => {
+  const busy = fold(
+    nothingYet,
+    events(
+      spawned("research/0"),
+      { type: "turn:started", agent: "research/0", turn: 3, forced: false },
+      state("research/0", "calling"),
+      dispatched("research/0", "c1"),
+      ...["c2", "c3"].map(
+        (call): Plain<PoolEvent> => ({
+          type: "call:refused",
+          agent: "research/0",
+          call,
+          tool: "read",
+          guard: "read_dedup",
+          message: "no",
+        }),
+      ),
+      {
+        type: "turn:completed",
+        agent: "research/0",
+        turn: 3,
+        tokens: 10,
+        result: { calls: [], usage: { input: 1_200, output: 34, cached: 0 }, finish: "calls" },
+      },
+    ),
+  );
+  const at = (columns: number) => view(busy, { columns, rows: 24, palette }, 2_000).lines;
+
+  it.each([
+    [100, '● research/0  search "how do guards work"  3 turns · 1 call · refused read_dedup 2 · 1.2k tokens'],
+    [80, '● research/0  search "how do guards w…  3 turns · 1 call · refused read_dedup 2'],
+    [70, '● research/0  search "how do guards wo…  3 turns · 1 call · 2 refused'],
+    [55, '● research/0  search "how do guards work"  2 refused'],
+    [40, '● research/0  search "how do guards wo…'],
+  ])("of %d columns says what an agent does, and counts as much as there is room for", (columns, line) => {
+    expect(at(columns)[0]!.replace(/ {2,}/g, "  ")).toBe(line);
+  });
+
+  it("drops sums before it cuts the time", () => {
+    for (const columns of [100, 80, 60, 40, 30])
+      expect(at(columns).at(-1)).toMatch(/^1 agent: 1 running.* · 1 s$/);
+  });
+});
+
+it("shows times in whole seconds while they pass, and the last to a tenth", () => {
+  const folded = fold(nothingYet, events(spawned("a")));
+  expect(view(folded, screen, 1_000 + 4_321).lines.at(-1)).toMatch(/ · 5 s$/);
+  expect(view(folded, { ...screen, over: true }, 1_000 + 4_321).lines.at(-1)).toMatch(/ · 4\.3 s$/);
+});
+
+it("puts counts into their column whatever width a terminal gives what stands before them", () => {
+  const folded = fold(nothingYet, events(spawned("a"), dispatched("a", "c", { query: "क्षि 👩‍👩‍👧‍👦" })));
+  const counts = "0 turns · 1 call";
+  expect(lines(folded)[0]!.endsWith(`\u001b[${99 - 1 - counts.length}G  ${counts}`)).toBe(true);
 });
 
 describe("a frame", () => {

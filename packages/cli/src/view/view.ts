@@ -5,9 +5,9 @@ import type { Palette } from "../palette.ts";
 import { oneLine } from "../printable.ts";
 import { ENDS } from "../progress-line.ts";
 import { waitsFor } from "../waits.ts";
-import { counted, lasting, short } from "../words.ts";
+import { counted, lasting, short, ticking } from "../words.ts";
 import { arrange } from "./arrange.ts";
-import { tree } from "./tree.ts";
+import { type Place, tree } from "./tree.ts";
 import type { AgentRow, ViewState } from "./view-state.ts";
 
 /** What a frame is drawn on. */
@@ -15,6 +15,8 @@ export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly palette: Palette;
+  /** Whether this is the last frame. While a run goes on times are whole seconds, so that rows keep still. */
+  readonly over?: boolean;
 }
 
 export interface Frame {
@@ -23,13 +25,17 @@ export interface Frame {
   readonly shown: readonly string[];
 }
 
-/** The widest that names may be, so that there is room for what agents do. */
+/** The widest that names may be, and their share of a narrow screen. */
 const NAMES = 28;
+const NAMES_SHARE = 1 / 3;
+
+/** Columns that what an agent does should have before any count goes beside it. */
+const DOING = 24;
 
 /** A frame of the live view: a row for each agent, or for as many as fit, and the sums. */
 export function view(
   state: ViewState,
-  { columns, rows, palette }: Screen,
+  { columns, rows, palette, over = false }: Screen,
   now: number,
   shown: readonly string[] = [],
 ): Frame {
@@ -43,15 +49,16 @@ export function view(
     space,
   );
   const fits = keys.length === places.length;
-  const lead = new Map(fits ? places.map((place) => [place.row.key, place.lead] as const) : []);
-  const rowsShown = keys.map((key) => ({ row: state.agents.get(key)!, lead: lead.get(key) ?? "" }));
+  const named = new Map(fits ? places.map((place) => [place.row.key, nameIn(place)] as const) : []);
+  const rowsShown = keys.map((key) => ({ row: state.agents.get(key)!, name: named.get(key) ?? nameOf(key) }));
   const names = Math.min(
     NAMES,
-    Math.max(0, ...rowsShown.map((place) => stringWidth(place.lead + nameOf(place.row.key)))),
+    Math.max(8, Math.floor(columns * NAMES_SHARE)),
+    Math.max(0, ...rowsShown.map(({ name }) => stringWidth(name))),
   );
-  const lines = rowsShown.map((place) => agentLine(place.row, place.lead, names, columns, palette, now));
+  const lines = rowsShown.map(({ row, name }) => agentLine(row, name, names, columns, palette, now));
   if (!fits) lines.push(fit(palette.dim(hiddenLine(state, new Set(keys))), columns));
-  lines.push(fit(palette.dim(sumLine(state, now)), columns));
+  lines.push(fit(palette.dim(sumLine(state, columns - 1, now, over)), columns));
   return { lines, shown: keys };
 }
 
@@ -66,26 +73,38 @@ function cut(text: string, width: number): string {
   return result;
 }
 
-/** A nested agent's key says which call it runs under; on screen the tree says that. */
 const nameOf = (key: string): string => oneLine(key, 60);
+
+/** A nested agent's key begins with its parent's: below that one in the tree, the rest of it is enough. */
+function nameIn({ row: { key, parent }, lead }: Place): string {
+  const within = lead !== "" && parent !== undefined && key.startsWith(`${parent}:`);
+  return `${lead}${nameOf(within ? key.slice(parent.length + 1) : key)}`;
+}
 
 function agentLine(
   row: AgentRow,
-  lead: string,
+  name: string,
   names: number,
   columns: number,
   palette: Palette,
   now: number,
 ): string {
-  const name = cliTruncate(`${lead}${nameOf(row.key)}`, names, { position: "middle" });
-  const left = `${sign(row, palette)} ${name}${" ".repeat(Math.max(0, names - stringWidth(name)))}`;
-  const right = countsOf(row);
-  const room = columns - 1 - stringWidth(left) - stringWidth(right) - 4;
-  if (room < 12) return fit(`${left}  ${doing(row, now)}`, columns);
+  const short = cliTruncate(name, names, { position: "middle" });
+  const left = `${sign(row, palette)} ${short}${" ".repeat(Math.max(0, names - stringWidth(short)))}`;
+  const space = columns - 1 - stringWidth(left) - 2;
+  const right = countsOf(row).find((counts) => space - 2 - stringWidth(counts) >= DOING);
+  if (right === undefined) return fit(`${left}  ${doing(row, now)}`, columns);
+  const room = space - 2 - stringWidth(right);
   const middle = cut(doing(row, now), room);
   const gap = " ".repeat(Math.max(0, room - stringWidth(middle)));
-  return `${left}  ${middle}${gap}  ${palette.dim(right)}`;
+  return right === ""
+    ? `${left}  ${middle}`
+    : `${left}  ${middle}${gap}${columnOf(middle, columns - 3 - stringWidth(right))}  ${palette.dim(right)}`;
 }
+
+/** Goes to a column after a text whose width terminals don't agree about: emoji, combining marks, some scripts. */
+const columnOf = (text: string, column: number): string =>
+  /^[\x20-\x7e…·]*$/.test(text) ? "" : `\u001b[${column + 1}G`;
 
 const SIGNS: Readonly<Record<AgentState, string>> = {
   ready: "·",
@@ -109,19 +128,24 @@ function doing(row: AgentRow, now: number): string {
   if (row.parked) {
     const { reason, until } = row.parked;
     const call = row.running.values().next().value;
-    return `${waitsFor(reason)}${until === undefined ? "" : `, ${lasting(until - now)}`}${call ? `: ${call}` : ""}`;
+    return `${waitsFor(reason)}${until === undefined ? "" : `, ${ticking(until - now)}`}${call ? `: ${call}` : ""}`;
   }
   const [first, ...others] = row.running.values();
   if (first !== undefined) return others.length > 0 ? `${first} (+${others.length})` : first;
   return row.state === "ready" ? "waits for its turn" : `thinks: ${oneLine(row.task, 200)}`;
 }
 
-function countsOf(row: AgentRow): string {
-  const counts = [counted(row.turns, "turn"), counted(row.calls, "call")];
-  if (row.refusals.size > 0)
-    counts.push(`refused ${[...row.refusals].map(([guard, count]) => `${guard} ${count}`).join(" ")}`);
-  if (row.tokens > 0) counts.push(`${short(row.tokens)} tokens`);
-  return counts.join(" · ");
+/** What is counted of an agent, from all of it to what a narrow screen has room for. */
+function countsOf(row: AgentRow): string[] {
+  const base = [counted(row.turns, "turn"), counted(row.calls, "call")];
+  const guards = [...row.refusals].map(([guard, count]) => `${oneLine(guard, 40)} ${count}`);
+  const refused = [...row.refusals.values()].reduce((total, count) => total + count, 0);
+  const byGuard = refused > 0 ? [`refused ${guards.join(" ")}`] : [];
+  const inAll = refused > 0 ? [`${refused} refused`] : [];
+  const tokens = row.tokens > 0 ? [`${short(row.tokens)} tokens`] : [];
+  return [[...base, ...byGuard, ...tokens], [...base, ...byGuard], [...base, ...inAll], [...inAll], []].map(
+    (parts) => parts.join(" · "),
+  );
 }
 
 type Standing = "running" | "parked" | "waiting" | "done";
@@ -143,24 +167,39 @@ function hiddenLine(state: ViewState, shown: ReadonlySet<string>): string {
   return `… ${hidden.length} more: ${standings(hidden)}`;
 }
 
-function sumLine(state: ViewState, now: number): string {
+/** The sums of a run, without those that a narrow screen has no room for. */
+function sumLine(state: ViewState, width: number, now: number, over: boolean): string {
   const rows = [...state.agents.values()];
   const sum = (of: (row: AgentRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const refused = sum((row) => [...row.refusals.values()].reduce((total, count) => total + count, 0));
   const tokens = sum((row) => row.tokens);
-  return [
-    rows.length === 0 ? "starting" : `${counted(rows.length, "agent")}: ${standings(rows)}`,
+  const time = (since: number) => (over ? lasting : ticking)(now - since);
+  const agents = rows.length === 0 ? "starting" : `${counted(rows.length, "agent")}: ${standings(rows)}`;
+  const turns = [
     counted(
       sum((row) => row.turns),
       "turn",
     ),
+  ];
+  const calls = [
     counted(
       sum((row) => row.calls),
       "call",
     ),
-    ...(refused > 0 ? [`${refused} refused`] : []),
-    ...(tokens > 0 ? [`${short(tokens)} tokens`] : []),
-    ...(state.startedAt === undefined ? [] : [lasting(now - state.startedAt)]),
-    ...(state.notice === undefined ? [] : [oneLine(state.notice, 200)]),
-  ].join(" · ");
+  ];
+  const refusals = refused > 0 ? [`${refused} refused`] : [];
+  const used = tokens > 0 ? [`${short(tokens)} tokens`] : [];
+  const passed = state.startedAt === undefined ? [] : [time(state.startedAt)];
+  const sums =
+    [
+      [agents, ...turns, ...calls, ...refusals, ...used, ...passed],
+      [agents, ...calls, ...refusals, ...used, ...passed],
+      [agents, ...refusals, ...used, ...passed],
+      [agents, ...refusals, ...passed],
+      [agents, ...passed],
+      [agents],
+    ]
+      .map((parts) => parts.join(" · "))
+      .find((line) => stringWidth(line) <= width) ?? agents;
+  return state.notice === undefined ? sums : `${sums} · ${oneLine(state.notice, 200)}`;
 }
