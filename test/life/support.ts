@@ -1,4 +1,5 @@
 import {
+  AnswerError,
   type Approval,
   type GuardInput,
   type PoolEvent,
@@ -85,3 +86,16 @@ export const callsIn = (events: readonly PoolEvent[]): string[] =>
 /** Types of what happened to one call, in order. */
 export const lifeOf = (events: readonly PoolEvent[], call: string): string[] =>
   events.flatMap((event) => ("call" in event && event.call === call ? [event.type] : []));
+
+export const gated = { requireApproval: ["send"] } as const;
+
+/** What an act of answering throws. */
+export function answering(act: () => void): AnswerError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof AnswerError) return error;
+    throw error;
+  }
+  throw new Error("it was taken");
+}

@@ -8,6 +8,7 @@ import {
   type PoolEvent,
   type PoolHandle,
   type PoolResult,
+  reportTool,
   type Tool,
   type ToolContext,
   useAgentPool,
@@ -302,3 +303,5 @@ export function unanswered(messages: readonly Message[]): string[] {
   }
   return [...missing, ...open];
 }
+
+export const basics = () => ({ tools: [instant("search")], terminal: reportTool });
