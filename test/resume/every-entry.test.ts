@@ -1,5 +1,5 @@
 import { delegate, type ToolLifecycleHooks } from "@agentpool/core";
-import { run } from "effection";
+import { run, until } from "effection";
 import { describe, expect, it } from "vitest";
 import { ask, asks, casting, instant, play, type RigOptions, report } from "../scenarios/support.ts";
 import { recordViolations } from "./invariants.ts";
@@ -18,6 +18,11 @@ const orchestrate: RigOptions["orchestrate"] = function* (pool) {
   const grandchild = yield* pool.spawn({ task: "and on", key: "grandchild", parent: child });
   const last = yield* pool.spawn({ task: "end", key: "last", budget: { maxTurns: 2 } });
   for (const agent of [side, grandchild, last]) yield* pool.waitFor(agent);
+  // all of it is durable by now: there is nothing to wait for
+  for (const agent of [first, child]) {
+    yield* until(Promise.resolve());
+    yield* pool.waitFor(agent);
+  }
 };
 
 const script = {
