@@ -6,8 +6,8 @@ import { oneLine } from "../printable.ts";
 import type { Progress } from "../progress.ts";
 import { readingLine } from "../words.ts";
 import { Painter } from "./painter.ts";
-import { useContinuations } from "./use-continuations.ts";
 import { useOtherWrites } from "./use-other-writes.ts";
+import { useSuspensions } from "./use-suspensions.ts";
 import { view } from "./view.ts";
 import { fold, nothingYet } from "./view-state.ts";
 import { wrap } from "./wrap.ts";
@@ -71,7 +71,7 @@ export const useLiveView = (
       [stdout, stderr].filter(({ isTTY }) => isTTY),
       (text) => painter.above(text),
     );
-    yield* useContinuations(() => painter.leave());
+    yield* useSuspensions(() => painter.leave());
     yield* ensure(() => {
       draw(true);
       for (const notice of someOf(notices)) write(`${notice}\n`);

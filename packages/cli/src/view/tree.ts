@@ -7,14 +7,22 @@ export interface Place {
   readonly lead: string;
 }
 
+/**
+ * The agent that this one was forked from, or whose call it runs under: the key of a nested agent begins with that
+ * call's id, which begins with that agent's key.
+ */
+export const ownerOf = ({ key, parent }: AgentRow): string | undefined =>
+  parent ?? /^(.+):\d+#\d+~\d+\//.exec(key)?.[1];
+
 /** Agents below the agent that started them, each group in the order of spawning. */
 export function tree(agents: ReadonlyMap<string, AgentRow>): Place[] {
   const children = new Map<string | undefined, AgentRow[]>();
   for (const row of agents.values()) {
-    const parent = row.parent !== undefined && agents.has(row.parent) ? row.parent : undefined;
-    const group = children.get(parent);
+    const owner = ownerOf(row);
+    const above = owner !== undefined && agents.has(owner) ? owner : undefined;
+    const group = children.get(above);
     if (group) group.push(row);
-    else children.set(parent, [row]);
+    else children.set(above, [row]);
   }
   const places: Place[] = [];
   const stack = (children.get(undefined) ?? []).map((row) => ({ row, lead: "", below: "" })).reverse();

@@ -1,5 +1,6 @@
 import type { AgentState, Exit, ParkReason, PoolEvent } from "@agentpool/core";
 import { callLabel } from "../call-label.ts";
+import { progressLine } from "../progress-line.ts";
 
 /** One agent as the view shows it. */
 export interface AgentRow {
@@ -39,8 +40,7 @@ export function fold(state: ViewState, events: readonly PoolEvent[]): ViewState 
   let { startedAt, notice } = state;
   for (const event of events) {
     startedAt ??= event.at;
-    if (event.type === "notice" || event.type === "budget:exhausted")
-      notice = event.type === "notice" ? event.message : `${event.budget} is used up (${event.limit})`;
+    if (isAboutTheRun(event)) notice = progressLine(event) ?? notice;
     if (event.type === "agent:spawned") agents.set(event.agent, newcomer(event));
     else if ("agent" in event && event.agent !== undefined) {
       const row = agents.get(event.agent);
@@ -49,6 +49,13 @@ export function fold(state: ViewState, events: readonly PoolEvent[]): ViewState 
   }
   return { agents, startedAt, notice };
 }
+
+/** What an agent's own row does not say. */
+const isAboutTheRun = (event: PoolEvent): boolean =>
+  event.type === "notice" ||
+  event.type === "budget:threshold" ||
+  event.type === "model:fallback" ||
+  (event.type === "budget:exhausted" && event.agent === undefined);
 
 const newcomer = (event: Extract<PoolEvent, { type: "agent:spawned" }>): AgentRow => ({
   key: event.agent,

@@ -194,6 +194,16 @@ describe("an agent's row", () => {
     ).toEqual(["a", "├ 1#0~0/0", "└ 1#0~0/1", "b"]);
   });
 
+  it("stands below the agent whose call it runs under, although it was not forked from it", () => {
+    const keys = ["a:x", "b", "a:x:1#0~0/0", "a:x:1#0~0/0:12#3~1/k/1", "a:x:2#0~0/0"];
+    const folded = fold(nothingYet, events(...keys.map((key) => spawned(key))));
+    expect(
+      lines(folded)
+        .slice(0, 5)
+        .map((line) => line.slice(2, 16).trim()),
+    ).toEqual(["a:x", "├ 1#0~0/0", "│ └ 12#3~1/k/1", "└ 2#0~0/0", "b"]);
+  });
+
   it("carries nothing of a tool's arguments that a terminal would obey", () => {
     const folded = fold(
       nothingYet,
@@ -247,6 +257,14 @@ describe("a narrow screen", () => {
     for (const columns of [100, 80, 60, 40, 30])
       expect(at(columns).at(-1)).toMatch(/^1 agent: 1 running.* · 1 s$/);
   });
+});
+
+it("says of the run what no agent's row says", () => {
+  const limit = { type: "budget:exhausted", limit: 100 } as const;
+  const ofAgent = fold(nothingYet, events(spawned("a"), { ...limit, budget: "maxTurns", agent: "a" }));
+  expect(lines(ofAgent).at(-1)).not.toContain("maxTurns");
+  const ofRun = fold(ofAgent, events({ ...limit, budget: "maxTokens" }));
+  expect(lines(ofRun).at(-1)).toContain(" · the run has used its maxTokens (100)");
 });
 
 it("shows times in whole seconds while they pass, and the last to a tenth", () => {

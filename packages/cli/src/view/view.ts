@@ -7,7 +7,7 @@ import { ENDS } from "../progress-line.ts";
 import { waitsFor } from "../waits.ts";
 import { counted, lasting, short, ticking } from "../words.ts";
 import { arrange } from "./arrange.ts";
-import { type Place, tree } from "./tree.ts";
+import { ownerOf, type Place, tree } from "./tree.ts";
 import type { AgentRow, ViewState } from "./view-state.ts";
 
 /** What a frame is drawn on. */
@@ -75,10 +75,11 @@ function cut(text: string, width: number): string {
 
 const nameOf = (key: string): string => oneLine(key, 60);
 
-/** A nested agent's key begins with its parent's: below that one in the tree, the rest of it is enough. */
-function nameIn({ row: { key, parent }, lead }: Place): string {
-  const within = lead !== "" && parent !== undefined && key.startsWith(`${parent}:`);
-  return `${lead}${nameOf(within ? key.slice(parent.length + 1) : key)}`;
+/** A nested agent's key begins with its owner's: below that one in the tree, the rest of it is enough. */
+function nameIn({ row, lead }: Place): string {
+  const owner = ownerOf(row);
+  const within = lead !== "" && owner !== undefined && row.key.startsWith(`${owner}:`);
+  return `${lead}${nameOf(within ? row.key.slice(owner.length + 1) : row.key)}`;
 }
 
 function agentLine(
