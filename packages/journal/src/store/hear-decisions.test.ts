@@ -61,3 +61,51 @@ test("while nobody is asked it looks at nothing", () =>
     }
     expect([looks, clock.pending]).toEqual([1, 0]);
   }));
+
+test("each of several pools that are open at once hears of a decision, and so does one that is opened after they are gone", () =>
+  run(function* () {
+    let asks = false;
+    const engine = {
+      all: async () => (asks ? [{ id: "a1", decision: "approved", reason: null }] : []),
+      watch: () => () => {},
+    };
+    const bell = new Bell();
+    const heard: string[] = [];
+    const hear = (who: string) =>
+      hearDecisions({ engine, run: "r1", clock: manualClock(), bell, asks: () => asks }, (id) => {
+        heard.push(`${who} ${id}`);
+      });
+    const tick = () => until(new Promise<void>((resolve) => setImmediate(resolve)));
+    const first = yield* spawn(() => hear("first"));
+    const second = yield* spawn(() => hear("second"));
+    yield* tick();
+    asks = true;
+    bell.ring();
+    yield* tick();
+    expect(heard).toEqual(["first a1", "second a1"]);
+    bell.ring();
+    for (const task of [first, second]) yield* task.halt();
+    asks = false;
+    yield* spawn(() => hear("third"));
+    yield* tick();
+    asks = true;
+    bell.ring();
+    yield* tick();
+    expect(heard.slice(2)).toEqual(["third a1"]);
+  }));
+
+test("a bell that was rung as somebody ceased to listen still rings", () =>
+  run(function* () {
+    const bell = new Bell();
+    const task = yield* spawn(() => bell.listen());
+    yield* until(Promise.resolve());
+    yield* spawn(function* () {
+      bell.ring(); // within a step of this task, so that the other is halted before it goes on
+      yield* task.halt();
+    });
+    yield* until(Promise.resolve());
+    const rung = yield* spawn(() => bell.listen());
+    yield* until(Promise.resolve());
+    bell.ring();
+    yield* rung;
+  }));

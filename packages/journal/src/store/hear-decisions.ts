@@ -33,13 +33,14 @@ export function* hearDecisions(
       decide(id, decision);
     }
   }
+  const rung = bell.listen();
   yield* look();
   for (;;) {
-    while (!asks()) yield* bell.rung();
+    while (!asks()) yield* rung;
     // watched from before it looks: what is written in between is not missed
     const stop = engine.watch(() => bell.ring());
     try {
-      for (yield* look(); asks(); yield* look()) yield* race([bell.rung(), sleepOn(clock, LOOK_AGAIN)]);
+      for (yield* look(); asks(); yield* look()) yield* race([rung, sleepOn(clock, LOOK_AGAIN)]);
     } finally {
       stop();
     }
