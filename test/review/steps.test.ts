@@ -268,7 +268,7 @@ describe("a review", () => {
     it(`says why it waits for its model: ${reason}`, () =>
       run(function* () {
         const { tools, cancelled } = shop();
-        const [{ model, events: streamOf, words }] = Object.values(formats);
+        const { model, events: streamOf, words } = formats["openai-compatible"];
         const judge = yield* useWire(
           refused(status, { error: { message: "not now" } }, { "retry-after-ms": "5" }),
           streamed(streamOf({ text: pass().text, finish: words.stop })),

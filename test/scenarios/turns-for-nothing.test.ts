@@ -1,17 +1,10 @@
-import {
-  type AgentPoolOptions,
-  defineTool,
-  MisformedError,
-  ModelLimitError,
-  parallel,
-  reportTool,
-} from "@agentpool/core";
+import { defineTool, MisformedError, ModelLimitError, parallel, reportTool } from "@agentpool/core";
 import type { ScriptedModel, ScriptedTurn } from "@agentpool/models";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { crash, takeUp } from "../resume/support.ts";
-import { ask, finish, ofType, open, play, playing, quiet, report } from "./support.ts";
+import { ask, finish, ofType, open, play, playing, quiet, type RigOptions, report } from "./support.ts";
 
 // A turn that comes to nothing has cost what it has cost.
 
@@ -26,7 +19,7 @@ const inTrouble = (more: Partial<ModelLimitError> = {}): ScriptedTurn => ({
   ),
 });
 
-const typed = (model: ScriptedModel, more: Partial<AgentPoolOptions> = {}): AgentPoolOptions => ({
+const typed = (model: ScriptedModel, more: Partial<RigOptions> = {}): RigOptions => ({
   model,
   tools: [],
   orchestrate: parallel([{ task: "Decide.", output: z.object({ ready: z.boolean() }) }]),

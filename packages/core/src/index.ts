@@ -59,3 +59,4 @@ export * from "./values/reviewer.ts";
 export * from "./values/rule.ts";
 export * from "./values/tool.ts";
 export * from "./values/usage.ts";
+export { jsonValidator, withoutPrototypes } from "./values/validator.ts";

@@ -1,5 +1,6 @@
 import { prettifyError, toJSONSchema, type ZodType } from "zod";
 import type { JsonSchema } from "../values/json.ts";
+import { ofOwnProperties } from "../values/validator.ts";
 
 export type Output =
   | { readonly type: "value"; readonly value: unknown }
@@ -12,7 +13,7 @@ export function readOutput(answer: unknown, schema: ZodType): Output {
     const parsed = parseJson(answer);
     if (parsed !== undefined) value = parsed;
   }
-  const result = schema.safeParse(value);
+  const result = ofOwnProperties(schema, outputSchema(schema)).safeParse(value);
   return result.success
     ? { type: "value", value: result.data }
     : { type: "invalid", message: prettifyError(result.error) };

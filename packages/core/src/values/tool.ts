@@ -3,6 +3,7 @@ import type { Agent } from "./agent.ts";
 import type { Answerable } from "./answer.ts";
 import type { ToolLifecycleHooks } from "./hooks.ts";
 import type { Args, JsonSchema } from "./json.ts";
+import { jsonValidator, ofOwnProperties } from "./validator.ts";
 
 export type ToolSource = "local" | "mcp" | "skill";
 
@@ -102,8 +103,8 @@ export const parametersOf = (tool: Tool): JsonSchema =>
 /** A validator for a tool's arguments. */
 export const validatorOf = (tool: Tool): ZodType =>
   tool.parameters instanceof z.ZodType
-    ? tool.parameters
-    : z.fromJSONSchema(tool.parameters as Parameters<typeof z.fromJSONSchema>[0]);
+    ? ofOwnProperties(tool.parameters, parametersOf(tool))
+    : jsonValidator(tool.parameters);
 
 /** A temporary failure: the agent parks, and the same call runs again after the delay. */
 export class ToolRetryError extends Error {

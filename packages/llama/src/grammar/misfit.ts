@@ -1,5 +1,5 @@
-import type { JsonSchema } from "@agentpool/core";
-import { prettifyError, type ZodType, z } from "zod";
+import { type JsonSchema, jsonValidator } from "@agentpool/core";
+import { prettifyError, type ZodType } from "zod";
 
 const validators = new WeakMap<JsonSchema, ZodType | undefined>();
 
@@ -22,7 +22,7 @@ function validatorOf(schema: JsonSchema): ZodType | undefined {
 
 function made(schema: JsonSchema): ZodType | undefined {
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    return jsonValidator(schema);
   } catch {
     return undefined;
   }

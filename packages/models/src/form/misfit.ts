@@ -1,5 +1,5 @@
-import type { JsonSchema } from "@agentpool/core";
-import { prettifyError, type ZodType, z } from "zod";
+import { type JsonSchema, jsonValidator } from "@agentpool/core";
+import { prettifyError, type ZodType } from "zod";
 
 /** What is wrong with a value, in words, or undefined where it fits the schema. */
 export function misfit(value: unknown, schema: JsonSchema): string | undefined {
@@ -27,7 +27,7 @@ function validatorOf(schema: JsonSchema): ZodType | undefined {
 
 function made(schema: JsonSchema): ZodType | undefined {
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    return jsonValidator(schema);
   } catch {
     // A keyword that there is no validator for.
     return undefined;

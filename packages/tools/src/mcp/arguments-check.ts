@@ -1,4 +1,4 @@
-import { type JsonSchema, validatorOf } from "@agentpool/core";
+import { type JsonSchema, validatorOf, withoutPrototypes } from "@agentpool/core";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 
 /** The arguments of a call as they are taken, or what is wrong with them. */
@@ -38,7 +38,7 @@ function plainCheck(parameters: JsonSchema): Check | undefined {
 function fullCheck(schema: JsonSchema): Check {
   const validate = new AjvJsonSchemaValidator().getValidator<object>(schema);
   return (args) => {
-    const { valid, errorMessage } = validate(args);
+    const { valid, errorMessage } = validate(withoutPrototypes(args));
     return valid ? { args } : { issues: [{ path: [], message: errorMessage }] };
   };
 }

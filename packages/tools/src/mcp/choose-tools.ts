@@ -54,7 +54,8 @@ export function chooseTools(listed: readonly unknown[], server: McpServerSetting
 export const isMeant = (patterns: readonly string[], name: string): boolean =>
   patterns.some((pattern) => selects(pattern, { name, identity: name }));
 
-function nameOf(item: unknown): string | undefined {
+/** The name of something that is listed; undefined where it has none that can be used. */
+export function nameOf(item: unknown): string | undefined {
   const name = (item as { readonly name?: unknown } | null)?.name;
   return typeof name === "string" && /^[\x21-\x7e]{1,128}$/.test(name) ? name : undefined;
 }

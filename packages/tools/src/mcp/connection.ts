@@ -3,10 +3,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { type Operation, resource, suspend, until } from "effection";
 import { clean } from "./clean.ts";
 import { useEndpoint } from "./endpoint-transport.ts";
-import { listTools } from "./list-tools.ts";
 import { McpServerError } from "./mcp-server-error.ts";
 import { useProgram } from "./program-transport.ts";
 import { called, type McpServerConfig } from "./server-config.ts";
+import { useListing } from "./use-listing.ts";
 import { FOREVER } from "./while-pending.ts";
 import { within } from "./within.ts";
 
@@ -14,7 +14,7 @@ import { within } from "./within.ts";
 export interface Connection {
   readonly server: McpServerConfig;
   readonly client: Client;
-  /** What it lists. */
+  /** What it listed when it was reached. */
   readonly listed: readonly unknown[];
   /** How it ended, in words; undefined while it can be used. */
   ending(): string | undefined;
@@ -28,21 +28,27 @@ export interface Connection {
 const START_TIMEOUT = 60_000;
 
 /**
- * A server, reached and asked what it has, for as long as the scope.
+ * A server, reached and asked what it has, for as long as the scope. `onListed` is told what it lists later, where its
+ * tools change.
  *
  * @throws McpServerError where that does not come about in time.
  */
-export const useConnection = (server: McpServerConfig): Operation<Connection> =>
+export const useConnection = (
+  server: McpServerConfig,
+  onListed: (listed: readonly unknown[]) => void,
+): Operation<Connection> =>
   resource(function* (provide) {
     const saying = confidential(server);
     const client = new Client({ name: "agentpool", version: "1" });
     const program = "command" in server ? yield* useProgram(server) : undefined;
     const transport = program ?? (yield* useEndpoint(server as Extract<McpServerConfig, { url: string }>));
+    const timeoutMs = server.startTimeoutMs ?? START_TIMEOUT;
+    const listing = yield* useListing(client, server, { timeoutMs, onListed });
     let listed: readonly unknown[];
     try {
-      listed = yield* within(server.startTimeoutMs ?? START_TIMEOUT, function* () {
+      listed = yield* within(timeoutMs, function* () {
         yield* until(client.connect(transport, { timeout: FOREVER }));
-        return client.getServerCapabilities()?.tools ? yield* listTools(client, server) : [];
+        return yield* listing;
       });
     } catch (error) {
       if (error instanceof McpServerError) throw error;

@@ -5,7 +5,7 @@ import type { ZodObject } from "zod";
 import { callTool } from "./call-tool.ts";
 import { isMeant } from "./choose-tools.ts";
 import { clean } from "./clean.ts";
-import type { McpServerConfig } from "./server-config.ts";
+import { called, type McpServerConfig } from "./server-config.ts";
 import type { LastingConnection } from "./use-lasting-connection.ts";
 
 /** Characters of a description that models are shown. */
@@ -41,6 +41,10 @@ export function toolOf(
     meta: { server: server.name, name: listed.name, title, annotations: annotations ?? null },
     *execute(args, ctx) {
       const current = yield* connection.current();
+      if (!connection.has(listed.name))
+        throw new Error(
+          `${called(server)} no longer has the tool ${listed.name}. Use another, or report what you have.`,
+        );
       return yield* until(callTool(current, listed.name, args, ctx));
     },
   };

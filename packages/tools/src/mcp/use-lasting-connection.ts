@@ -1,6 +1,8 @@
 import { type Operation, resource, spawn, withResolvers } from "effection";
+import { nameOf } from "./choose-tools.ts";
 import { type Connection, useConnection } from "./connection.ts";
 import { called, type McpServerConfig } from "./server-config.ts";
+import { changesIn, inWords } from "./tool-changes.ts";
 
 /** Times that a program is started again: one that ends at every call would be started for ever. */
 const MOST_RESTARTS = 3;
@@ -11,6 +13,8 @@ export interface LastingConnection {
   readonly listed: readonly unknown[];
   /** The connection for a call: a new one where the last has ended, as often as that may be; else the last. */
   current(): Operation<Connection>;
+  /** Whether a tool was among what it listed last, by the server's name for it. */
+  has(tool: string): boolean;
 }
 
 type State =
@@ -19,7 +23,8 @@ type State =
   | { readonly type: "down"; readonly want: () => void; readonly back: Operation<Connection> };
 
 /**
- * A server, for as long as the scope. That it has ended is said once each time, with what follows from it.
+ * A server, for as long as the scope. That it has ended, or that its tools have changed, is said once each time, with
+ * what follows from it.
  *
  * @throws McpServerError where it cannot be reached at first.
  */
@@ -28,7 +33,14 @@ export const useLastingConnection = (
   onNotice: (message: string) => void,
 ): Operation<LastingConnection> =>
   resource(function* (provide) {
-    const first = yield* useConnection(server);
+    let known: readonly unknown[] = [];
+    const hears = (listed: readonly unknown[]): void => {
+      const changes = changesIn(known, listed, server.tools ?? ["*"]);
+      known = listed;
+      if (changes) onNotice(`${called(server)} has changed its tools: ${inWords(changes)} ${FIXED}`);
+    };
+    const first = yield* useConnection(server, hears);
+    known = first.listed;
     let state: State = { type: "up", connection: first };
     yield* spawn(function* () {
       let connection = first;
@@ -41,7 +53,8 @@ export const useLastingConnection = (
         state = { type: "down", want: wanted.resolve, back: back.operation };
         yield* wanted.operation;
         try {
-          connection = yield* useConnection(server);
+          connection = yield* useConnection(server, hears);
+          hears(connection.listed);
         } catch (error) {
           onNotice(`${(error as Error).message} ${NO_MORE}`);
           state = { type: "up", connection };
@@ -58,8 +71,10 @@ export const useLastingConnection = (
         state.want();
         return yield* state.back;
       },
+      has: (tool) => known.some((listed) => nameOf(listed) === tool),
     });
   });
 
 const AGAIN = "It is started again for the next call of one of its tools.";
+const FIXED = "A run goes on with the tools that it began with.";
 const NO_MORE = "Its tools cannot be used in this run any more.";

@@ -14,6 +14,8 @@ const initialized = {
   serverInfo: { name: "hostile", version: "0" },
 };
 
+/** Times that it was asked for its tools. */
+let listings = 0;
 const lists = {
   circle: () => ({ tools: [tool("a")], nextCursor: "again" }),
   endless: ({ cursor = "0" }) => ({ tools: [], nextCursor: String(Number(cursor) + 1) }),
@@ -23,6 +25,21 @@ const lists = {
     nextCursor: String(Number(cursor) + 1),
   }),
   many: () => ({ tools: Array.from({ length: 300 }, (_, at) => tool(`t${at}`)) }),
+  restless: () => ({ tools: [tool("a", { description: `asked ${++listings} times` })] }),
+  inherited: () => ({
+    tools: [
+      ["plain", { type: "string" }],
+      ["checked", { type: "string", pattern: "^[a-z]+$" }],
+      ["unicode", { type: "string", pattern: "^\\p{L}+$" }],
+      ["whole", { if: { const: 3 }, type: "string" }],
+    ].map(([name, inner]) =>
+      tool(name, {
+        inputSchema: JSON.parse(
+          `{"type":"object","properties":{"constructor":${JSON.stringify(inner)},"toString":${JSON.stringify(inner)},"__proto__":{"type":"object"},"hasOwnProperty":{}}}`,
+        ),
+      }),
+    ),
+  }),
   nothing: () => ({ tools: [] }),
   nonsense: () => ({ tools: "none" }),
   pages: ({ cursor }) => (cursor ? { tools: [tool("b")] } : { tools: [tool("a")], nextCursor: "next" }),
@@ -88,15 +105,41 @@ if (how === "noise")
   for (let at = 0; at < 100; at++) process.stdout.write(`starting up … {"not": json} ${at}\n\n[]\n`);
 if (how === "flood") process.stdout.write("x".repeat(40 * 1024 * 1024));
 
+/** What a client is asked for that it does not offer. */
+const WISHES = [
+  [
+    "sampling/createMessage",
+    { messages: [{ role: "user", content: { type: "text", text: "Hi." } }], maxTokens: 9 },
+  ],
+  ["elicitation/create", { message: "Your password?", requestedSchema: { type: "object", properties: {} } }],
+  ["roots/list", {}],
+  ["tools/call", { name: "a" }],
+  ["what/ever", {}],
+  ["ping", {}],
+];
+const replies = [];
+let asked;
+
 createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params = {} } = JSON.parse(line);
+  const { id, method, params = {}, result, error } = JSON.parse(line);
+  if (method === undefined) {
+    replies.push([id, error?.code ?? result]);
+    if (replies.length === WISHES.length)
+      send({ id: asked, result: { content: [{ type: "text", text: JSON.stringify(replies) }] } });
+    return;
+  }
   if (how === "silent" || id === undefined) return;
   if (method === "initialize") send({ id, result: initialized });
   if (method === "tools/list" && how !== "half") send({ id, result: (lists[how] ?? lists.pages)(params) });
+  if (method === "tools/list" && how === "restless" && listings === 1)
+    for (let at = 0; at < 2_000; at++) send({ method: "notifications/tools/list_changed" });
   if (method === "tools/call") {
     if (how === "once") process.exit(1);
     if (how === "noise") process.stdout.write("calling …\n");
-    if (how === "answers-nonsense") send({ id, result: { content: "yes" } });
+    if (how === "asks") {
+      asked = id;
+      for (const [wish, params] of WISHES) send({ id: wish, method: wish, params });
+    } else if (how === "answers-nonsense") send({ id, result: { content: "yes" } });
     else send({ id, result: { content: [{ type: "text", text: JSON.stringify(params.arguments) }] } });
   }
 });

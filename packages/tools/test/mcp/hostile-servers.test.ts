@@ -1,4 +1,4 @@
-import { run } from "effection";
+import { run, withResolvers } from "effection";
 import { describe, expect, it } from "vitest";
 import { useMcpServers } from "../../src/index.ts";
 import { callAll, hostile, thrownBy } from "./support.ts";
@@ -121,6 +121,68 @@ describe("a server that misbehaves", () => {
       const { outcomes } = yield* callAll(tools, [["hostile__a"]]);
       expect(outcomes).toMatchObject([
         { type: "error", message: expect.stringMatching(/^The MCP server "hostile" gave no result: /) },
+      ]);
+    }));
+
+  it("may name properties as every object has them: they may be left out, and are given where they are not", () =>
+    run(function* () {
+      const { tools, notices } = yield* useMcpServers([hostile("inherited")]);
+      expect(notices).toEqual([]);
+      for (const name of ["plain", "checked", "unicode", "whole"]) {
+        const { outcomes, events } = yield* callAll(tools, [
+          [`hostile__${name}`],
+          [`hostile__${name}`, { constructor: "me", toString: "you", hasOwnProperty: 1 }],
+          [`hostile__${name}`, { constructor: 3 }],
+          [`hostile__${name}`, JSON.parse('{"__proto__":{"admin":true},"constructor":"me"}')],
+        ]);
+        expect(outcomes.map((outcome) => (outcome.type === "ok" ? outcome.value : outcome))).toEqual([
+          "{}",
+          '{"constructor":"me","toString":"you","hasOwnProperty":1}',
+          '{"constructor":"me"}',
+        ]);
+        expect(events.filter(({ type }) => type === "call:refused")).toMatchObject([
+          { guard: "invalid", message: expect.stringContaining("constructor") },
+        ]);
+      }
+      expect({}).not.toHaveProperty("admin");
+    }));
+
+  it("that asks its client for models, people, folders or tools is told that there are none, and goes on", () =>
+    run(function* () {
+      const { tools } = yield* useMcpServers([hostile("asks")]);
+      const { outcomes } = yield* callAll(tools, [["hostile__a"]]);
+      const NO_SUCH_METHOD = -32_601;
+      expect(outcomes).toEqual([
+        {
+          type: "ok",
+          value: JSON.stringify([
+            ["sampling/createMessage", NO_SUCH_METHOD],
+            ["elicitation/create", NO_SUCH_METHOD],
+            ["roots/list", NO_SUCH_METHOD],
+            ["tools/call", NO_SUCH_METHOD],
+            ["what/ever", NO_SUCH_METHOD],
+            ["ping", {}],
+          ]),
+        },
+      ]);
+    }));
+
+  it("that says at every moment that its tools have changed is asked now and then", () =>
+    run(function* () {
+      const notices: string[] = [];
+      const changed = withResolvers<void>();
+      const { tools } = yield* useMcpServers([hostile("restless")], {
+        onNotice: (message) => {
+          notices.push(message);
+          changed.resolve();
+        },
+      });
+      expect(tools[0]!.description).toMatch(/^asked 1 times/);
+      yield* changed.operation;
+      const { outcomes } = yield* callAll(tools, [["hostile__a"]]);
+      expect(outcomes).toMatchObject([{ type: "ok" }]);
+      expect(notices).toEqual([
+        'The MCP server "hostile" has changed its tools: a is described otherwise. A run goes on with the tools that it began with.',
       ]);
     }));
 });

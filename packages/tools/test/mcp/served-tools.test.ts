@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "effection";
+import { run, withResolvers } from "effection";
 import { describe, expect, it } from "vitest";
-import { useMcpServers } from "../../src/index.ts";
+import { type McpServerConfig, useMcpServers } from "../../src/index.ts";
+import { useEndpoint } from "./endpoint.ts";
 import { callAll, folder, shopProgram, thrownBy } from "./support.ts";
 
 const ok = (value: unknown) => ({ type: "ok", value });
@@ -161,3 +162,74 @@ it("servers have names that can stand in the names of tools", () =>
       /two are called "shop"/,
     );
   }));
+
+describe("a server that changes its tools", () => {
+  /** Reaches it, has it change them, and waits until that is known here. */
+  function* changing(server: McpServerConfig) {
+    const notices: string[] = [];
+    const heard = withResolvers<void>();
+    const { tools } = yield* useMcpServers([server], {
+      onNotice: (message) => {
+        notices.push(message);
+        heard.resolve();
+      },
+    });
+    const { outcomes } = yield* callAll(tools, [["shop__clear_out"]]);
+    expect(outcomes).toEqual([ok("Cleared.")]);
+    yield* heard.operation;
+    return { tools, notices };
+  }
+  const says = (what: string) =>
+    `The MCP server "shop" has changed its tools: ${what}. A run goes on with the tools that it began with.`;
+
+  it("is asked again; its tools here are those that it had, and one that is gone says so when it is called", () =>
+    run(function* () {
+      const log = join(folder(), "log");
+      const { tools, notices } = yield* changing(shopProgram({ env: { SHOP_LOG: log } }));
+      expect(notices).toEqual([
+        says("sell is new here; cancel_order is no longer there; note is described otherwise"),
+      ]);
+      expect(tools.map(({ name }) => name)).not.toContain("shop__sell");
+      const { outcomes } = yield* callAll(tools, [
+        ["shop__cancel_order", { order: 7 }],
+        ["shop__note", { text: "still here" }],
+      ]);
+      expect(outcomes).toEqual([
+        {
+          type: "error",
+          message:
+            'The MCP server "shop" no longer has the tool cancel_order. Use another, or report what you have.',
+        },
+        ok("Noted."),
+      ]);
+      expect(readFileSync(log, "utf8")).toBe("note still here\n");
+    }));
+
+  it("says so over HTTP as well", () =>
+    run(function* () {
+      const { url } = yield* useEndpoint();
+      const { tools, notices } = yield* changing({ name: "shop", url });
+      expect(notices).toEqual([
+        says("sell is new here; cancel_order is no longer there; note is described otherwise"),
+      ]);
+      const { outcomes } = yield* callAll(tools, [["shop__cancel_order", { order: 7 }]]);
+      expect(outcomes).toMatchObject([{ type: "error", message: expect.stringContaining("no longer has") }]);
+    }));
+
+  it("has only those changes said that matter here", () =>
+    run(function* () {
+      const { notices } = yield* changing(shopProgram({ tools: ["clear_out", "s*"] }));
+      expect(notices).toEqual([says("sell is new here")]);
+    }));
+
+  it("has them compared as well where it was started again", () =>
+    run(function* () {
+      const { tools, notices } = yield* changing(shopProgram());
+      const { outcomes } = yield* callAll(tools, [["shop__die"], ["shop__cancel_order", { order: 7 }]]);
+      expect(outcomes).toMatchObject([{ type: "error" }, ok("7 is cancelled.")]);
+      expect(notices.slice(1)).toMatchObject([
+        expect.stringContaining("has ended"),
+        says("cancel_order is new here; sell is no longer there; note is described otherwise"),
+      ]);
+    }));
+});

@@ -21,7 +21,7 @@ export function shop({ log } = {}) {
       return text(`Order ${order} has shipped.`);
     },
   );
-  server.registerTool(
+  const cancelOrder = server.registerTool(
     "cancel_order",
     {
       description: "Cancels an order. It cannot be undone.",
@@ -33,7 +33,7 @@ export function shop({ log } = {}) {
       return text(`${order} is cancelled.`);
     },
   );
-  server.registerTool(
+  const noteIt = server.registerTool(
     "note",
     { description: "Notes something.", inputSchema: { text: z.string() } },
     (args) => {
@@ -80,6 +80,16 @@ export function shop({ log } = {}) {
       signal.addEventListener("abort", () => note("cancelled"));
     });
   });
+  server.registerTool(
+    "clear_out",
+    { description: "Nothing can be cancelled any more; things are sold." },
+    () => {
+      cancelOrder.remove(); // each says by itself that the tools have changed
+      noteIt.update({ description: "Notes nothing." });
+      server.registerTool("sell", { description: "Sells something." }, () => text("Sold."));
+      return text("Cleared.");
+    },
+  );
   server.registerTool("die", { description: "Ends the server." }, () => {
     note("die");
     process.exit(3);
