@@ -10,8 +10,9 @@ import type { Sampler } from "./native/kernel.ts";
 import type { Places } from "./places.ts";
 import { tooLong } from "./too-long.ts";
 import { callsOf } from "./turn/plan-turn.ts";
+import type { Sampled, Step } from "./turn/tape.ts";
 import { TokenText } from "./turn/token-text.ts";
-import { type Said, type Sampled, type Step, writeTurn } from "./turn/write-turn.ts";
+import { type Said, writeTurn } from "./turn/write-turn.ts";
 
 /** What a generation has of its session. */
 export interface Writing {

@@ -1,6 +1,6 @@
 import type { GenerateRequest, ToolSchema } from "@agentpool/core";
 import type { CheckedSettings } from "../settings.ts";
-import type { TurnPlan } from "./write-turn.ts";
+import type { TurnPlan } from "./turn-plan.ts";
 
 /** Which tools a turn may call, and how it comes to a call. */
 export function callsOf(

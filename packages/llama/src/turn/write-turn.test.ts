@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { Syntax } from "../chat/syntax.ts";
 import { plain } from "../chat/syntax.ts";
 import { matches, parseGbnf } from "../grammar/gbnf.testing.ts";
-import { type Said, type Step, type TurnPlan, writeTurn } from "./write-turn.ts";
+import type { Step } from "./tape.ts";
+import type { TurnPlan } from "./turn-plan.ts";
+import { type Said, writeTurn } from "./write-turn.ts";
 
 const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
   type: "object",
