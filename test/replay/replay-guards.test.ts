@@ -94,7 +94,7 @@ test("a guard that was per agent refuses, at cohort scope, what any agent had re
     const tools = [reading(byKey, () => 3)];
     const model = scripted(() => reads([["a"], ["b"]]));
     const entries = yield* recorded({ tools, model, agents: 2 });
-    const calls = yield* replayGuards(entries, { tools, guards: { page_dedup: { scope: "cohort" } } });
+    const { calls } = yield* replayGuards(entries, { tools, guards: { page_dedup: { scope: "cohort" } } });
     expect(calls.every(({ recorded }) => recorded.type === "ran")).toBe(true);
     expect(fates(calls).sort()).toEqual([
       "agent/0:1#0 ran",
@@ -110,9 +110,9 @@ test("a guard that is off lets through what it had refused, and what follows fro
     const tools = [reading(byKey, () => 0)];
     const model = scripted(() => reads([["a"], ["a"], ["a"]]));
     const entries = yield* recorded({ tools, model, agents: 1 });
-    const before = yield* replayGuards(entries, { tools });
+    const { calls: before } = yield* replayGuards(entries, { tools });
     expect(fates(before)).toEqual(["agent/0:1#0 ran", "agent/0:2#0 refused", "agent/0:3#0 refused"]);
-    const after = yield* replayGuards(entries, { tools, guards: { page_dedup: false } });
+    const { calls: after } = yield* replayGuards(entries, { tools, guards: { page_dedup: false } });
     expect(fates(after)).toEqual(["agent/0:1#0 ran", "agent/0:2#0 ran", "agent/0:3#0 ran"]);
   }));
 
@@ -130,9 +130,9 @@ test("agents that a refused call had started would not have been", () =>
     );
     const tools = [guarded, inner];
     const entries = yield* recorded({ tools, model, agents: 1, guards: { ask_dedup: false } });
-    const calls = yield* replayGuards(entries, { tools });
+    const { calls } = yield* replayGuards(entries, { tools });
     const nested = calls.filter(({ agent }) => agent.includes("~"));
-    expect(nested.map(({ replayed }) => replayed.type)).toEqual(["ran", "other"]);
+    expect(nested.map(({ replayed }) => replayed.type)).toEqual(["ran", "unmade"]);
   }));
 
 test("the settings that a run had give what is on record, however its calls overlapped", () =>
@@ -166,7 +166,7 @@ test("the settings that a run had give what is on record, however its calls over
             ...(refused ? { approves: (page) => !refused.includes(page) } : {}),
           });
           const maxCallsPerTool: Record<string, number> = most === undefined ? {} : { read: most };
-          const calls = yield* replayGuards(entries, {
+          const { calls } = yield* replayGuards(entries, {
             tools,
             guards,
             maxCallsPerTool,

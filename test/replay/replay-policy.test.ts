@@ -70,7 +70,7 @@ const told = (replayed: readonly ReplayedCall[]): string[] =>
   });
 
 function* replay(entries: readonly JournalEntry[], settings: Partial<GuardReplay> = {}): Operation<string[]> {
-  return told(yield* replayGuards(entries, { tools: [read], ...settings }));
+  return told((yield* replayGuards(entries, { tools: [read], ...settings })).calls);
 }
 
 describe("a replay with other denies", () => {
@@ -106,16 +106,22 @@ describe("a replay with other denies", () => {
         "read a: refused by deny",
       ]);
       const asked = yield* recorded({ turns: [calls(["read", "a"]), done], requireApproval: ["read"] });
-      const [call] = yield* replayGuards(asked, { tools: [read], requireApproval: ["write"], had });
+      const {
+        calls: [call],
+      } = yield* replayGuards(asked, { tools: [read], requireApproval: ["write"], had });
       expect(call?.asked).toEqual({ recorded: true, replayed: true });
     }));
 
   it("is asked about tools that are not there any more, by name and identity", () =>
     run(function* () {
       const entries = yield* recorded({ turns: [calls(["read", "a"]), done] });
-      const [call] = yield* replayGuards(entries, { tools: [], deny: ["local:read"] });
+      const {
+        calls: [call],
+      } = yield* replayGuards(entries, { tools: [], deny: ["local:read"] });
       expect(call).toMatchObject({ unknownTool: true, replayed: { type: "refused", guard: "deny" } });
-      const [stands] = yield* replayGuards(entries, { tools: [] });
+      const {
+        calls: [stands],
+      } = yield* replayGuards(entries, { tools: [] });
       expect(stands).toMatchObject({ unknownTool: true, replayed: { type: "ran" } });
     }));
 });
@@ -174,8 +180,8 @@ describe("a replay with other limits", () => {
       expect(yield* replay(entries, { maxToolCalls: 1 })).toEqual([
         "read a: ran",
         "read b: refused by limit",
-        "read c: other",
-        "read b: other",
+        "read c: unmade",
+        "read b: unmade",
       ]);
     }));
 
@@ -214,10 +220,12 @@ describe("a replay with other approvals", () => {
   it("keeps what a person said about that very call, and lets it through where nobody is asked", () =>
     run(function* () {
       const approved = yield* recorded({ turns, requireApproval: ["read"] });
-      const same = yield* replayGuards(approved, { tools: [read], requireApproval: ["read"] });
+      const { calls: same } = yield* replayGuards(approved, { tools: [read], requireApproval: ["read"] });
       expect(told(same)).toEqual(["read a: ran", "read a: refused by read_dedup"]);
       expect(same[0]!.asked).toEqual({ recorded: true, replayed: true });
-      const [free] = yield* replayGuards(approved, { tools: [read], requireApproval: [] });
+      const {
+        calls: [free],
+      } = yield* replayGuards(approved, { tools: [read], requireApproval: [] });
       expect(free).toMatchObject({ replayed: { type: "ran" }, asked: { recorded: true, replayed: false } });
       const denied = yield* recorded({
         turns: [calls(["read", "a"]), done],
@@ -251,7 +259,11 @@ describe("a replay", () => {
         hooks: [strict],
         terminal: reportTool,
       });
-      const replayed = yield* replayGuards(entries, { tools: [read], hooks: [strict], deny: ["nothing*"] });
+      const { calls: replayed } = yield* replayGuards(entries, {
+        tools: [read],
+        hooks: [strict],
+        deny: ["nothing*"],
+      });
       expect(replayed.map(({ replayed }) => replayed)).toEqual(replayed.map(({ recorded }) => recorded));
       expect(replayed.filter(({ tool }) => tool === "read").map(({ replayed: { type } }) => type)).toEqual([
         "ran",
@@ -272,7 +284,9 @@ describe("a replay", () => {
           },
         ],
       };
-      const [call] = yield* replayGuards(entries, { tools: [read], hooks: [broken] });
+      const {
+        calls: [call],
+      } = yield* replayGuards(entries, { tools: [read], hooks: [broken] });
       expect(call).toMatchObject({ replayed: { type: "refused", guard: "hook_error" }, broken: ["clock"] });
     }));
 });

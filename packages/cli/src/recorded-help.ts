@@ -59,22 +59,25 @@ Examples:
 
 export const GUARDS = `
 No model and no tool runs: every call of the record is taken through its gates again, in its order: denies, grants,
-guards, limits, approvals. Without --set or --harness the settings are those of harness.yml as it is now. Out comes a
-table of the calls that something else would have become of, what that saves, and the yaml to paste. A call is refused
-by its guard, by deny, by auth_reject (no grant) or by limit; one that would wait for a person is neither refused nor
-allowed: it is asked.
+guards, limits, approvals; and every turn through the limits of turns, tokens, dollars and time. Without --set or
+--harness the settings are those of harness.yml as it is now. Out comes a table of the calls that something else would
+have become of, what that saves, and the yaml to paste. A call is refused by its guard, by deny, by auth_reject (no
+grant) or by limit; one that would wait for a person is neither refused nor allowed: it is asked. An agent that a limit
+stops reports in place of its next turn; the calls that came after are not made.
 
 --set takes NAME.scope=cohort, NAME.scope=lineage, NAME=false and NAME=true of a guard; deny=TOOL, requireApproval=TOOL
-and grants=TOOL, which add to what there is (nothing after = takes all away); maxToolCalls=N; maxCallsPerTool.TOOL=N.
+and grants=TOOL, which add to what there is (nothing after = takes all away); maxTurns=N; maxToolCalls=N;
+maxCallsPerTool.TOOL=N; maxTokens=N; maxCost=DOLLARS; wallClock.soft=MS; wallClock.hard=MS.
 
 Not known, and said where it matters ("notKnown" in JSON): what the model would have done next; what a call that is
 allowed here would have given; what a person would have said, or a reviewer; what a guard was whose code has changed
-since; what a guard says that breaks here.
+since; what a guard says that breaks here; what an agent would have reported earlier, or done with more than it had.
 
 Examples:
   pool guards latest --set url_dedup.scope=cohort
   pool guards latest --set query_dedup=false --set read_dedup.scope=cohort
   pool guards latest --set deny=shell --set maxCallsPerTool.search=5
+  pool guards latest --set maxTurns=6
   pool guards 20260131 --harness other.yml --json | jq .tokensSaved
   pool guards --suggest`;
 

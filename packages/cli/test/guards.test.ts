@@ -46,11 +46,12 @@ const guards = async (cwd: string, ...args: string[]) => {
 const changesIn = ({
   changes,
 }: {
-  changes: { tool: string; args: { on: string }; now: { type: string; guard?: string } }[];
+  changes: { tool: string; args: { on: string }; now: { type: string; guard?: string; by?: string } }[];
 }) =>
-  changes.map(
-    ({ tool, args, now }) => `${tool} ${args.on}: ${now.type}${now.guard ? ` by ${now.guard}` : ""}`,
-  );
+  changes.map(({ tool, args, now }) => {
+    const by = now.guard ?? now.by;
+    return `${tool} ${args.on}: ${now.type}${by ? ` by ${by}` : ""}`;
+  });
 
 describe("pool guards", () => {
   it("knows denies, limits, approvals and grants of another harness.yml, under the names that are published", async () => {
@@ -92,7 +93,7 @@ describe("pool guards", () => {
     );
     const limited = await set("defaults.budget.maxToolCalls=3");
     expect(changesIn(limited)).toEqual(
-      ["search c: refused by limit", "send ada: other"].flatMap((one) => [one, one]),
+      ["search c: refused by limit", "send ada: unmade by maxToolCalls"].flatMap((one) => [one, one]),
     );
     expect(limited).toMatchObject({ refused: 2, unmade: 2 });
     const { stdout } = await call(
@@ -114,7 +115,80 @@ describe("pool guards", () => {
     expect(readFileSync(join(cwd, "pasted.yml"), "utf8")).toContain("maxToolCalls: 3");
   });
 
+  it("knows limits of turns, tokens and time, alike as changes and from another harness.yml", async () => {
+    const cwd = await ran(["--grant", "send"]);
+    const limits = [
+      ["maxTurns: 2", "maxTurns=2"],
+      ["maxTokens: 300", "maxTokens=300"],
+      ["wallClock: { hard: 1 }", "defaults.budget.wallClock.hard=1"],
+    ] as const;
+    for (const [yaml, change] of limits) {
+      const set = await guards(cwd, "--set", change);
+      writeFileSync(join(cwd, "other.yml"), `program: ./p.ts\ndefaults: { budget: { ${yaml} } }\n`);
+      const other = await guards(cwd, "--harness", "other.yml");
+      expect(set.stops.length).toBeGreaterThan(0);
+      expect(other).toEqual(set);
+      const { stdout } = await call(["guards", "latest", "--set", change], { cwd });
+      expect(stdout).toContain(`    ${yaml}\n`);
+    }
+    expect(changesIn(await guards(cwd, "--set", "maxTurns=2")).sort()).toEqual(
+      ["search c", "send ada"].flatMap((one) => Array(2).fill(`${one}: unmade by maxTurns`)),
+    );
+  });
+
+  it("counts turns left out with what they used, in the table, the totals and the JSON alike", async () => {
+    const cwd = await ran(["--grant", "send"]);
+    const told = await guards(cwd, "--set", "maxTurns=2");
+    const view = JSON.parse((await call(["show", "latest", "--json"], { cwd })).stdout);
+    // of five turns two are taken, the third is the report's
+    const left = view.agentViews.flatMap(
+      (agent: { turns: { turn: number; usage: Record<string, number> }[] }) =>
+        agent.turns.filter(({ turn }) => turn > 3),
+    );
+    expect(told.turnsSaved).toBe(left.length);
+    expect(told.tokensSaved).toBe(
+      left.reduce(
+        (sum: number, { usage }: { usage: { input: number; output: number } }) =>
+          sum + usage.input + usage.output,
+        0,
+      ),
+    );
+    expect(told.stops).toEqual(
+      ["agent/0", "agent/1"].map((agent) => ({ agent, turn: 3, by: "maxTurns", reports: true, turns: 2 })),
+    );
+    const { stdout } = await call(["guards", "latest", "--set", "maxTurns=2"], { cwd });
+    expect(stdout).toContain("ran → not made, maxTurns");
+    expect(stdout).toContain("agent/0 would have reported in place of turn 3 (maxTurns): 2 turns left out\n");
+    expect(stdout).toContain("4 never made, 4 turns left out");
+    expect(stdout).toContain("defaults:\n  budget:\n    maxTurns: 2\n");
+  });
+
+  it("says what no replay of limits can know, as far as it matters", async () => {
+    const cwd = await ran(["--grant", "send", "--budget", "maxTurns=3"]);
+    const unknown = async (...args: string[]) => (await guards(cwd, ...args)).notKnown.join("\n");
+    expect(await unknown("--set", "maxTurns=9")).toContain("What 2 agents would have done with more");
+    expect(await unknown("--set", "maxTurns=2")).toContain("it reports in place of its next turn");
+    expect(await unknown("--set", "maxTokens=100")).toContain("Whose turn it would have been");
+    expect(await unknown("--set", "wallClock.soft=1000")).toContain("How time would have passed");
+    expect(await unknown("--set", "maxCost=1")).toMatch(/What \d+ turns cost: the price is not on record/);
+    expect(await unknown("--set", "maxTurns=2")).toContain("Which limits ./p.ts sets by itself");
+    writeFileSync(
+      join(cwd, "other.yml"),
+      "program: ./p.ts\ndefaults: { effort: low, budget: { maxAgents: 3, context: { soft: 0.5 } } }\n",
+    );
+    expect(await unknown("--harness", "other.yml")).toContain(
+      "What defaults.effort, defaults.budget.context, defaults.budget.maxAgents would have changed",
+    );
+    expect(await unknown()).not.toContain("would have changed");
+  });
+
   it.each([
+    ["maxTurns=0", "accepted is a whole number, 1 or more"],
+    ["maxTokens=1.5", "accepted is a whole number, 1 or more"],
+    ["maxCost=0", "accepted are US dollars, above 0"],
+    ["wallClock=5", "wallClock.soft=MS"],
+    ["wallClock.firm=5", "wallClock.soft=MS"],
+    ["maxTurn=5", "did you mean maxTurns?"],
     ["deny=raed", "did you mean read?"],
     ["maxCallsPerTool.serach=2", "did you mean search?"],
     ["maxToolCalls=few", "accepted is a whole number"],

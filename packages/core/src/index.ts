@@ -13,7 +13,10 @@ export { ApprovalDesk } from "./effects/approval-desk.ts";
 // Time
 export { type ManualClock, manualClock, sleepOn, systemClock, useClock } from "./effects/clock.ts";
 // Replay
-export { type Fate, type GuardReplay, type ReplayedCall, replayGuards } from "./replay/replay-guards.ts";
+export type { Fate, ReplayedStop } from "./replay/fate.ts";
+export type { GuardReplay, ReplayedLimits } from "./replay/guard-replay.ts";
+export { replayGuards } from "./replay/replay-guards.ts";
+export type { ReplayedCall, ReplayedRun, ReplayedTurn, TurnFate } from "./replay/replayed-run.ts";
 // Pools
 export { type AgentOptions, agentPool, useAgent } from "./runtime/agent-pool.ts";
 export { useCurrentAgent } from "./runtime/current-agent.ts";

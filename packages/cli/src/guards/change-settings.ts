@@ -11,6 +11,8 @@ export interface KnownNames {
 
 type Lists = "deny" | "requireApproval" | "grants";
 
+const LIMITS = ["maxTurns", "maxToolCalls", "maxCallsPerTool", "maxTokens", "maxCost", "wallClock"];
+
 const LISTS: Readonly<Record<string, Lists>> = {
   deny: "deny",
   requireApproval: "requireApproval",
@@ -20,9 +22,9 @@ const LISTS: Readonly<Record<string, Lists>> = {
 
 /**
  * Settings with changes on top, as `--set` writes them: `url_dedup.scope=cohort`, `query_dedup=false`, `deny=shell`,
- * `requireApproval=send`, `grants=pay`, `maxToolCalls=20`, `maxCallsPerTool.search=3`. Keys may have the places that they
- * have in harness.yml before them: `defaults.budget.maxToolCalls=20`. Lists grow by what is set; an empty value empties
- * them.
+ * `requireApproval=send`, `grants=pay`, `maxTurns=5`, `maxToolCalls=20`, `maxCallsPerTool.search=3`, `maxTokens=50000`,
+ * `maxCost=0.5`, `wallClock.soft=60000`. Keys may have the places that they have in harness.yml before them:
+ * `defaults.budget.maxToolCalls=20`. Lists grow by what is set; an empty value empties them.
  */
 export const changedSettings = (
   settings: ReplaySettings,
@@ -36,7 +38,11 @@ function changed(settings: ReplaySettings, change: string, known: KnownNames): R
   const [name = "", part, ...more] = key.split(".");
   const list = Object.hasOwn(LISTS, name) && part === undefined ? LISTS[name] : undefined;
   if (list) return { ...settings, [list]: grown(settings[list], change, value, known) };
-  if (key === "maxToolCalls") return { ...settings, maxToolCalls: limitIn(change, value, 1) };
+  if (key === "maxTurns" || key === "maxToolCalls" || key === "maxTokens")
+    return { ...settings, [key]: limitIn(change, value, 1) };
+  if (key === "maxCost") return { ...settings, maxCost: dollarsIn(change, value) };
+  if (key === "wallClock.soft" || key === "wallClock.hard")
+    return { ...settings, wallClock: timeIn(settings.wallClock, change, part as "soft" | "hard", value) };
   if (name === "maxCallsPerTool" && part !== undefined) {
     const tool = toolNamed([part, ...more].join("."), change, known);
     return {
@@ -44,7 +50,8 @@ function changed(settings: ReplaySettings, change: string, known: KnownNames): R
       maxCallsPerTool: { ...settings.maxCallsPerTool, [tool]: limitIn(change, value, 0) },
     };
   }
-  if (key === "" || more.length > 0 || (part !== undefined && part !== "scope")) throw unread(change);
+  if (key === "" || LIMITS.includes(name) || more.length > 0 || (part !== undefined && part !== "scope"))
+    throw unread(change);
   return {
     ...settings,
     guards: withGuard(settings.guards, change, { name, scoped: part === "scope", value }, known),
@@ -64,7 +71,7 @@ function withGuard(
   known: KnownNames,
 ): GuardOverrides {
   if (!known.guards.includes(name)) {
-    const near = nearest(name, [...known.guards, ...Object.keys(LISTS), "maxToolCalls", "maxCallsPerTool"]);
+    const near = nearest(name, [...known.guards, ...Object.keys(LISTS), ...LIMITS]);
     throw new UsageError(
       `--set ${change}: there is no guard ${name} here${near ? `; did you mean ${near}?` : "."} There are ${known.guards.join(", ")}.`,
     );
@@ -100,7 +107,26 @@ function limitIn(change: string, value: string, least: number): number {
   return Number(value);
 }
 
+function dollarsIn(change: string, value: string): number {
+  if (!/^\d+(\.\d+)?$/.test(value.trim()) || Number(value) <= 0)
+    throw new UsageError(`--set ${change}: accepted are US dollars, above 0, such as 0.5.`);
+  return Number(value);
+}
+
+function timeIn(
+  before: ReplaySettings["wallClock"],
+  change: string,
+  part: "soft" | "hard",
+  value: string,
+): NonNullable<ReplaySettings["wallClock"]> {
+  const wallClock = { ...before, [part]: limitIn(change, value, 1) };
+  const { soft = 0, hard = Number.POSITIVE_INFINITY } = wallClock;
+  if (soft > hard)
+    throw new UsageError(`--set ${change}: accepted are milliseconds, soft up to hard, ${hard}.`);
+  return wallClock;
+}
+
 const unread = (change: string): UsageError =>
   new UsageError(
-    `--set ${change}: accepted are NAME.scope=cohort, NAME.scope=lineage, NAME=false and NAME=true of a guard, deny=TOOL, requireApproval=TOOL, grants=TOOL, maxToolCalls=N and maxCallsPerTool.TOOL=N, such as url_dedup.scope=cohort.`,
+    `--set ${change}: accepted are NAME.scope=cohort, NAME.scope=lineage, NAME=false and NAME=true of a guard, deny=TOOL, requireApproval=TOOL, grants=TOOL, maxTurns=N, maxToolCalls=N, maxCallsPerTool.TOOL=N, maxTokens=N, maxCost=DOLLARS, wallClock.soft=MS and wallClock.hard=MS, such as url_dedup.scope=cohort.`,
   );

@@ -1,4 +1,4 @@
-import type { Fate, ReplayedCall } from "@agentpool/core";
+import type { Fate, ReplayedRun, ReplayedStop, ReplayedTurn } from "@agentpool/core";
 
 /** What other guard settings would have made of a run. */
 export interface GuardComparison {
@@ -10,14 +10,36 @@ export interface GuardComparison {
   /** Calls that would wait for a person who was not asked then, and those that would no longer. */
   readonly asked: number;
   readonly unasked: number;
-  /** Calls of agents that would not have been started. */
+  /** Calls of turns that would not have been taken, and those that time would have cut short. */
   readonly unmade: number;
-  /** Input tokens that the results of calls it spares took in the turns after them, by estimate. */
+  readonly withdrawn: number;
+  /** The agents that would have been stopped, in the order of the record. */
+  readonly stops: readonly Stop[];
+  /** Turns that would not have been taken; the reports in place of some are none of them. */
+  readonly turnsSaved: number;
+  /**
+   * Tokens that these turns used, in and out, and by estimate what the results of other calls that it spares took in
+   * the turns that read them again.
+   */
   readonly tokensSaved: number;
-  /** Milliseconds that those calls took, side by side or not. */
+  /** US dollars that these turns cost, as far as prices are on record. */
+  readonly costSaved: number;
+  /** Milliseconds that these turns and the calls that it spares took, side by side or not. */
   readonly msSaved: number;
   /** Calls that even the run's own settings replay otherwise than it went: their guards look at more than what was read. */
   readonly uncertain: number;
+}
+
+/** An agent that takes no further turn here. */
+export interface Stop {
+  readonly agent: string;
+  /** The turn that it does not take. */
+  readonly turn: number;
+  readonly by: ReplayedStop;
+  /** Whether it reports in place of that. */
+  readonly reports: boolean;
+  /** Turns of it that are left out. */
+  readonly turns: number;
 }
 
 export interface GuardChange {
@@ -26,7 +48,7 @@ export interface GuardChange {
   readonly turn: number;
   readonly tool: string;
   readonly args: unknown;
-  readonly change: "refused" | "allowed" | "asked" | "unasked" | "unmade" | "otherwise";
+  readonly change: "refused" | "allowed" | "asked" | "unasked" | "unmade" | "withdrawn" | "otherwise";
   readonly then: Fate;
   readonly now: Fate;
   readonly tokensSaved: number;
@@ -35,18 +57,15 @@ export interface GuardChange {
 }
 
 /** Compares a replay with the record. `before` is a replay under the settings that the run had. */
-export function compareGuards(
-  after: readonly ReplayedCall[],
-  before: readonly ReplayedCall[],
-): GuardComparison {
+export function compareGuards({ calls: after, turns }: ReplayedRun, before: ReplayedRun): GuardComparison {
   const unsure = new Set(
-    before.filter(({ recorded, replayed }) => !same(recorded, replayed)).map(({ call }) => call),
+    before.calls.filter(({ recorded, replayed }) => !same(recorded, replayed)).map(({ call }) => call),
   );
   const changes = after.flatMap((call): GuardChange[] => {
     const { recorded: then, replayed: now, tokens = 0, ms = 0, turnsAfter } = call;
     const unasked = call.asked.recorded && !call.asked.replayed && now.type === "ran";
     if (same(then, now) && !unasked) return [];
-    const spared = then.type === "ran" && now.type !== "ran" && now.type !== "asked";
+    const spared = then.type === "ran" && !STARTS.has(now.type);
     return [
       {
         call: call.call,
@@ -63,6 +82,7 @@ export function compareGuards(
       },
     ];
   });
+  const missed = turns.filter(({ replayed }) => replayed.type === "missed");
   const count = (change: GuardChange["change"]): number =>
     changes.filter((one) => one.change === change).length;
   return {
@@ -73,20 +93,40 @@ export function compareGuards(
     asked: count("asked"),
     unasked: count("unasked"),
     unmade: count("unmade"),
-    tokensSaved: changes.reduce((sum, { tokensSaved }) => sum + tokensSaved, 0),
-    msSaved: changes.reduce((sum, { msSaved }) => sum + msSaved, 0),
+    withdrawn: count("withdrawn"),
+    stops: stopsIn(turns),
+    turnsSaved: missed.length,
+    tokensSaved: sum(changes, "tokensSaved") + sum(missed, "tokens"),
+    costSaved: Math.round(sum(missed, "cost") * 1e6) / 1e6,
+    msSaved: sum(changes, "msSaved") + sum(missed, "ms"),
     uncertain: unsure.size,
   };
 }
 
-const same = (left: Fate, right: Fate): boolean =>
-  left.type === right.type && guardOf(left) === guardOf(right);
+/** What becomes of a call that runs at least for a while. */
+const STARTS: ReadonlySet<Fate["type"]> = new Set(["ran", "asked", "withdrawn"]);
 
-const guardOf = (fate: Fate): string | undefined => ("guard" in fate ? fate.guard : undefined);
+const sum = <K extends string>(all: readonly { readonly [_ in K]: number }[], of: K): number =>
+  all.reduce((total, one) => total + one[of], 0);
+
+function stopsIn(turns: readonly ReplayedTurn[]): Stop[] {
+  const stops = new Map<string, Stop>();
+  for (const { agent, turn, replayed } of turns) {
+    if (replayed.type === "taken") continue;
+    const { by, type } = replayed;
+    const stop = stops.get(agent) ?? { agent, turn, by, reports: type === "reports", turns: 0 };
+    stops.set(agent, { ...stop, turns: stop.turns + (type === "missed" ? 1 : 0) });
+  }
+  return [...stops.values()];
+}
+
+const same = (left: Fate, right: Fate): boolean => left.type === right.type && whose(left) === whose(right);
+
+const whose = (fate: Fate): string | undefined =>
+  "guard" in fate ? fate.guard : "by" in fate ? fate.by : undefined;
 
 function changeOf(then: Fate, now: Fate): GuardChange["change"] {
-  if (now.type === "other") return "unmade";
-  if (now.type === "asked") return "asked";
+  if (now.type === "unmade" || now.type === "withdrawn" || now.type === "asked") return now.type;
   if (then.type === "ran") return "refused";
   return now.type === "ran" ? "allowed" : "otherwise";
 }

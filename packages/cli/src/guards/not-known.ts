@@ -1,6 +1,7 @@
-import type { JournalEntry, ReplayedCall } from "@agentpool/core";
+import type { Exit, JournalEntry, ReplayedCall, ReplayedTurn } from "@agentpool/core";
 import { counted } from "../words.ts";
 import type { GuardComparison } from "./compare-guards.ts";
+import type { LimitName } from "./replay-settings.ts";
 
 /** What was looked at, as far as what cannot be known of it depends on it. */
 export interface Replayed {
@@ -10,6 +11,11 @@ export interface Replayed {
   readonly program: string | undefined;
   /** Whether the harness asks for reviews. */
   readonly reviews: boolean;
+  /** Turns that were looked at, and limits that were changed: those among them that leave more than there was. */
+  readonly turns?: readonly ReplayedTurn[];
+  readonly limits?: { readonly changed: readonly LimitName[]; readonly raised: readonly LimitName[] };
+  /** Settings that differ from the run's and have no effect here, by the places that they have in harness.yml. */
+  readonly unreplayed?: readonly string[];
 }
 
 /** What no replay can know. */
@@ -20,8 +26,9 @@ export const ALWAYS = [
 /** What this replay could not know, a sentence for each thing; nothing that had no bearing on it. */
 export function notKnown(
   { changes, uncertain }: Pick<GuardComparison, "changes" | "uncertain">,
-  { calls, entries, program, reviews }: Replayed,
+  replayed: Replayed,
 ): readonly string[] {
+  const { calls, entries, program, reviews } = replayed;
   const now = changes.map((change) => change.now);
   const broken = [...new Set(calls.flatMap((call) => call.broken))];
   const unknown = [...new Set(calls.filter(isUnknown).map(({ tool }) => tool))];
@@ -49,9 +56,7 @@ export function notKnown(
     ...(now.some((fate) => fate.type === "refused" && !OURS.has(fate.guard))
       ? ["What an agent has from others: at cohort scope it is refused what it has not read itself."]
       : []),
-    ...(now.some((fate) => fate.type === "refused" && fate.guard === "limit")
-      ? ["What an agent would have reported earlier: one whose calls are used up takes no further turn here."]
-      : []),
+    ...unknownOfLimits(replayed),
     ...(broken.length > 0
       ? [`What ${broken.join(", ")} would have said: a guard that breaks refuses, and it broke here.`]
       : []),
@@ -69,6 +74,59 @@ export function notKnown(
         ]
       : []),
   ];
+}
+
+/** What limits would have come to, as far as they were changed. */
+function unknownOfLimits({ entries, program, turns = [], limits, unreplayed = [] }: Replayed): string[] {
+  const { changed, raised } = limits ?? { changed: [], raised: [] };
+  const stopped = turns.some(({ replayed }) => replayed.type === "reports");
+  const unpriced = turns.filter((turn) => turn.unpriced).length;
+  const ended = endedBy(entries, raised);
+  return [
+    ...(stopped
+      ? [
+          "What an agent that a limit stops would have reported: it reports in place of its next turn, which is taken to cost as much.",
+        ]
+      : []),
+    ...(ended > 0
+      ? [
+          `What ${counted(ended, "agent")} would have done with more: a limit ended them, and the record ends there.`,
+        ]
+      : []),
+    ...(changed.includes("maxCost") && unpriced > 0
+      ? [`What ${counted(unpriced, "turn")} cost: the price is not on record, and they count nothing.`]
+      : []),
+    ...(changed.includes("maxTokens") || changed.includes("maxCost")
+      ? [
+          "Whose turn it would have been: turns that were under way at once are looked at in the order of the record, and count with what they came to use.",
+        ]
+      : []),
+    ...(changed.includes("wallClock")
+      ? ["How time would have passed: everything takes as long as it did, whatever is left out before it."]
+      : []),
+    ...(changed.length > 0 && program !== undefined
+      ? [`Which limits ${program} sets by itself: those of the settings are taken for all its agents.`]
+      : []),
+    ...(unreplayed.length > 0
+      ? [
+          `What ${unreplayed.join(", ")} would have changed: they differ from the run's, and are not replayed.`,
+        ]
+      : []),
+  ];
+}
+
+/** How an agent ends that a limit stops. */
+const EXITS: Readonly<Record<LimitName, Exit>> = {
+  maxTurns: "max_turns",
+  maxToolCalls: "max_calls",
+  maxTokens: "budget",
+  maxCost: "budget",
+  wallClock: "deadline",
+};
+
+function endedBy(entries: readonly JournalEntry[], limits: readonly LimitName[]): number {
+  const exits = new Set(limits.map((name) => EXITS[name]));
+  return entries.filter((entry) => entry.type === "agent:ended" && exits.has(entry.result.exit)).length;
 }
 
 /** A call of a tool that is not there; those that end an agent are none of the guards' business. */

@@ -1,21 +1,20 @@
 import type { GuardOverrides } from "@agentpool/core";
-import type { ReplaySettings } from "./replay-settings.ts";
+import { changedLimits, type ReplaySettings, sameList } from "./replay-settings.ts";
 
 /** Settings as they stand in harness.yml: all guards, and of the rest what differs from what the run had. */
 export function settingsYaml(after: ReplaySettings, before: ReplaySettings): string {
   const limits = Object.entries(after.maxCallsPerTool);
   const budget = [
-    ...(after.maxToolCalls !== before.maxToolCalls && after.maxToolCalls !== undefined
-      ? [`    maxToolCalls: ${after.maxToolCalls}`]
-      : []),
+    ...changedLimits(after, before).flatMap((name) =>
+      after[name] === undefined ? [] : [`    ${name}: ${limitText(after[name])}`],
+    ),
     ...(limits.some(([tool, most]) => before.maxCallsPerTool[tool] !== most)
       ? [`    maxCallsPerTool: { ${limits.map(([tool, most]) => `${keyOf(tool)}: ${most}`).join(", ")} }`]
       : []),
   ];
   const lists = (["deny", "requireApproval", "grants"] as const).flatMap((name) => {
     const [now, then] = [after[name], before[name]];
-    const same = now.length === then.length && now.every((tool) => then.includes(tool));
-    return same ? [] : [`  ${name}: [${now.map(keyOf).join(", ")}]`];
+    return sameList(now, then) ? [] : [`  ${name}: [${now.map(keyOf).join(", ")}]`];
   });
   const guards = guardLines(after.guards);
   const alone = budget.length === 0 && lists.length === 0;
@@ -26,6 +25,12 @@ export function settingsYaml(after: ReplaySettings, before: ReplaySettings): str
     ...(lists.length > 0 ? ["policy:", ...lists] : []),
     "",
   ].join("\n");
+}
+
+function limitText(limit: NonNullable<ReplaySettings["maxTurns" | "wallClock"]>): string {
+  if (typeof limit !== "object") return String(limit);
+  const parts = Object.entries(limit).flatMap(([name, ms]) => (ms === undefined ? [] : [`${name}: ${ms}`]));
+  return `{ ${parts.join(", ")} }`;
 }
 
 function guardLines(guards: GuardOverrides): string[] {

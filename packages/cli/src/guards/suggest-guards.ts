@@ -8,6 +8,8 @@ export interface GuardSuggestion {
   /** Runs that it would have changed. */
   readonly runs: number;
   readonly refused: number;
+  /** Turns of agents that would not have been started. */
+  readonly turnsSaved: number;
   readonly tokensSaved: number;
   readonly msSaved: number;
   /** What these numbers do not know. */
@@ -41,6 +43,7 @@ export const suggestion = (
     ...change,
     runs: comparisons.filter(({ changes }) => changes.length > 0).length,
     refused: sum(({ refused, unmade }) => refused + unmade),
+    turnsSaved: sum(({ turnsSaved }) => turnsSaved),
     tokensSaved: sum(({ tokensSaved }) => tokensSaved),
     msSaved: sum(({ msSaved }) => msSaved),
     notKnown,

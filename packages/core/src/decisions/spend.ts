@@ -31,12 +31,15 @@ export function spentBy(usage: Usage, price: Price | undefined): Spent {
   return { tokens: input + output, cost };
 }
 
+/** Tokens a turn is expected to have before the run has seen a longer one. */
+export const SHORT_TURN = 64;
+
 /**
  * What a run can afford of two generations of this size: both, the turn and the report after it; only the report; or
  * nothing. Generations under way count with what they are expected to use.
  */
 export function affords(
-  budget: Budget,
+  budget: Pick<Budget, "maxTokens" | "maxCost">,
   spent: Spent,
   reserved: Spent,
   next: Spent,

@@ -1,6 +1,6 @@
 import type { Outcome } from "../values/call.ts";
+import type { Fate } from "./fate.ts";
 import type { RecordedFate } from "./recorded-calls.ts";
-import type { Fate } from "./replay-guards.ts";
 import type { ReplayState } from "./replay-state.ts";
 import { isRefusedBy } from "./replayed-policy.ts";
 import type { Standing } from "./standing.ts";

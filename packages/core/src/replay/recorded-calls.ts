@@ -2,7 +2,7 @@ import { estimateTokens } from "../decisions/result.ts";
 import { words } from "../decisions/words.ts";
 import type { JournalEntry } from "../values/journal.ts";
 import type { Args } from "../values/json.ts";
-import type { Fate } from "./replay-guards.ts";
+import type { Fate } from "./fate.ts";
 
 /** Everything that a record says about one call, gathered before it is replayed. */
 export interface RecordedFate {
@@ -22,15 +22,11 @@ export interface RecordedFate {
   asked: string | undefined;
   ms: number | undefined;
   tokens: number | undefined;
-  turnsAfter: number;
 }
 
 export function recordedCalls(entries: readonly JournalEntry[]): Map<string, RecordedFate> {
   const calls = new Map<string, RecordedFate>();
-  const turns = new Map<string, number>();
   for (const entry of entries) {
-    if (entry.type === "turn:completed")
-      turns.set(entry.agent, Math.max(turns.get(entry.agent) ?? 0, entry.turn));
     if (entry.type === "call:proposed")
       calls.set(entry.call, {
         call: entry.call,
@@ -45,7 +41,6 @@ export function recordedCalls(entries: readonly JournalEntry[]): Map<string, Rec
         asked: undefined,
         ms: undefined,
         tokens: undefined,
-        turnsAfter: 0,
       });
     else if (entry.type === "record:step")
       for (const { call, approval } of entry.calls) {
@@ -57,7 +52,6 @@ export function recordedCalls(entries: readonly JournalEntry[]): Map<string, Rec
       if (call) note(call, entry);
     }
   }
-  for (const call of calls.values()) call.turnsAfter = Math.max(0, (turns.get(call.agent) ?? 0) - call.turn);
   return calls;
 }
 

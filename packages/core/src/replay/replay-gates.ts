@@ -16,8 +16,12 @@ export function* propose(state: ReplayState, id: string): Operation<void> {
   const agent = agents.of(recorded.agent);
   if (recorded.fate.type === "other" || !bound || !agent) return;
   recorded.args ??= argsOf(bound, recorded.input);
-  if (agents.isGone(recorded.agent) || recorded.turn > agent.last) {
-    fates.set(id, { type: "other" });
+  if (agent.stopped) {
+    fates.set(id, { type: "unmade", by: agent.stopped });
+    return;
+  }
+  if (state.trees.of(recorded.agent)?.isWinding && !agent.isReporting) {
+    fates.set(id, { type: "withdrawn", by: "wallClock" });
     return;
   }
   const forbidden = policy.forbids(recorded, bound);

@@ -7,6 +7,7 @@ import type { Asked } from "../runtime/call-state.ts";
 import type { Agent } from "../values/agent.ts";
 import type { Happening, PoolEvent } from "../values/event.ts";
 import { noUsage } from "../values/usage.ts";
+import type { ReplayedStop } from "./fate.ts";
 
 type Spawned = Extract<PoolEvent, { type: "agent:spawned" }>;
 
@@ -27,6 +28,13 @@ export class ReplayedAgent {
   readonly #reserved = new Map<string, number>();
   /** The turn after which it reports, its calls being used up. */
   last = Number.POSITIVE_INFINITY;
+  /** What keeps it from going on; undefined: nothing does. */
+  stopped: ReplayedStop | undefined;
+  /** Whether it has had a turn, and whether it is in one in which it can only report. */
+  hasBegun = false;
+  isReporting = false;
+  /** How many turns it takes is its program's doing. */
+  ownsTurns = false;
   /** How much it had read here when it had read so much then: where forks of it begin. */
   readonly #lengths = [0];
 

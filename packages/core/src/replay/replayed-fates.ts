@@ -1,6 +1,6 @@
 import type { Happening } from "../values/event.ts";
+import type { Fate } from "./fate.ts";
 import type { RecordedFate } from "./recorded-calls.ts";
-import type { Fate } from "./replay-guards.ts";
 
 /** What became of calls in a replay, who would have been asked about them, and what broke. */
 export class ReplayedFates {

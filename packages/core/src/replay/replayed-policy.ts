@@ -2,11 +2,12 @@ import { type BoundTool, guardNames } from "../decisions/bind.ts";
 import { selects } from "../decisions/names.ts";
 import { words } from "../decisions/words.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
+import type { Fate } from "./fate.ts";
+import type { GuardReplay } from "./guard-replay.ts";
 import type { RecordedFate } from "./recorded-calls.ts";
-import type { Fate, GuardReplay } from "./replay-guards.ts";
 import type { ReplayedAgent } from "./replayed-agent.ts";
 
-type Settings = Omit<GuardReplay, "tools" | "hooks" | "guards">;
+type Settings = Omit<GuardReplay, "tools" | "hooks" | "guards" | "ownTurns">;
 
 /** What a run itself allows, whatever its guards say. Of what is not set, the record's decision stands. */
 export class ReplayedPolicy {

@@ -1,8 +1,8 @@
 import { type BoundTool, bindTool, guardNames, hooksOf, Keys } from "../decisions/bind.ts";
 import { checkedOverrides, guardSettings } from "../decisions/overrides.ts";
 import { identityOf, type Tool } from "../values/tool.ts";
+import type { GuardReplay } from "./guard-replay.ts";
 import type { RecordedFate } from "./recorded-calls.ts";
-import type { GuardReplay } from "./replay-guards.ts";
 
 /** The tools of a replay with their guards, and those of the record that are not there any more. */
 export class ReplayedTools {

@@ -16,6 +16,8 @@ export interface Standing {
   /** Its outcome is known; it takes effect once the call has run here too. */
   succeeded: boolean | undefined;
   admitted: boolean;
+  /** Its tool was at it, and it does not wait for anything. */
+  runs: boolean;
   /** It has its part of its agent's limits. */
   reserved: boolean;
   /** Waits here for earlier calls in line. */
@@ -29,6 +31,7 @@ export const createStanding = (call: Pick<Standing, "recorded" | "agent" | "boun
   lookers: call.bound.guards,
   succeeded: undefined,
   admitted: false,
+  runs: false,
   reserved: false,
   parked: false,
 });

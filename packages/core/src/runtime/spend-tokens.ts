@@ -6,6 +6,7 @@ import {
   lessSpent,
   nothingSpent,
   passed,
+  SHORT_TURN,
   type Spent,
   spentBy,
 } from "../decisions/spend.ts";
@@ -22,9 +23,6 @@ export interface Spender {
   readonly life: Life;
   readonly pool: { readonly run: Run };
 }
-
-/** Tokens a turn is expected to have before the run has seen a longer one. */
-const SHORT_TURN = 64;
 
 /** What the next generation of an agent is expected to use: what it holds, and as much as the run's longest turn. */
 function expected({ session, model, pool: { run } }: Spender): Spent {
