@@ -3,19 +3,19 @@ import {
   type GenerateRequest,
   type Mark,
   type Message,
-  ModelLimitError,
   type Prompt,
   type ProposedCall,
   type Session,
   type Turn,
-  useClock,
   useCurrentAgent,
 } from "@agentpool/core";
-import { action, type Effect, type Operation, type Stream, type Subscription } from "effection";
-import { type Conversation, messagesAt } from "../conversation.ts";
+import type { Operation, Stream } from "effection";
+import type { Conversation } from "../conversation.ts";
 import { Done } from "../done.ts";
 import { argumentsIn } from "../turn-message.ts";
 import { forcedTurn, obeys } from "./forced.ts";
+import { Generation } from "./generation.ts";
+import { Moment } from "./moment.ts";
 import type { Script, ScriptedAgent, ScriptedMoment, ScriptedTurn, Scripts } from "./script.ts";
 
 /** What the sessions of a scripted model share: the scripts, and where requests are kept, if they are. */
@@ -25,7 +25,7 @@ export interface Played {
 }
 
 /** A turn that is being played. One that was made up for a forced generation is not from the script. */
-type Picked = { readonly turn: ScriptedTurn; readonly fromScript: boolean };
+export type Picked = { readonly turn: ScriptedTurn; readonly fromScript: boolean };
 
 /** Nothing here makes a scope or a task: a generation costs a few objects, so that it is fit for benchmarks. */
 export class ScriptedSession implements Session {
@@ -133,99 +133,7 @@ export class ScriptedSession implements Session {
   }
 }
 
-/** One turn as it is read. It is its own next step: evaluating it gives the next delta, in the end the turn. */
-class Generation implements Subscription<Delta, Turn>, Operation<IteratorResult<Delta, Turn>> {
-  readonly #session: ScriptedSession;
-  readonly #request: GenerateRequest;
-  #picked: Picked | undefined;
-  #calls: readonly ProposedCall[] = noCalls;
-  #deltas: readonly Delta[] = [];
-  #read = 0;
-  #turn: Turn | undefined;
-
-  constructor(session: ScriptedSession, request: GenerateRequest) {
-    this.#session = session;
-    this.#request = request;
-  }
-
-  next(): Operation<IteratorResult<Delta, Turn>> {
-    return this;
-  }
-
-  [Symbol.iterator](): Iterator<Effect<unknown>, IteratorResult<Delta, Turn>, unknown> {
-    if (this.#picked !== undefined) return new Done(this.#step(this.#picked));
-    const picked = this.#session.pick(this.#request);
-    return picked !== undefined && isImmediate(picked.turn)
-      ? new Done(this.#start(picked))
-      : this.#wait(picked)[Symbol.iterator]();
-  }
-
-  /** As the script says, it waits, and then it may fail. */
-  *#wait(known: Picked | undefined): Operation<IteratorResult<Delta, Turn>> {
-    const session = this.#session;
-    if (known === undefined) yield* session.begin();
-    const picked = known ?? session.pick(this.#request)!;
-    const { wait, error } = picked.turn;
-    try {
-      if (wait !== undefined) yield* typeof wait === "number" ? sleepOnClock(wait) : wait;
-      if (error !== undefined) throw errorOf(error);
-    } catch (failure) {
-      session.skip(picked);
-      throw failure;
-    }
-    return this.#start(picked);
-  }
-
-  #start(picked: Picked): IteratorResult<Delta, Turn> {
-    const { reasoning, text, calls } = picked.turn;
-    const deltas: Delta[] = [];
-    if (reasoning) deltas.push({ type: "reasoning", text: reasoning });
-    if (text) deltas.push({ type: "text", text });
-    if (calls !== undefined && calls.length > 0) {
-      const proposed: ProposedCall[] = [];
-      for (const { id = this.#session.nextId(), tool, args = {} } of calls) {
-        deltas.push({ type: "call", id, tool });
-        proposed.push({ id, tool, input: typeof args === "string" ? args : JSON.stringify(args) });
-      }
-      this.#calls = proposed;
-    }
-    this.#deltas = deltas;
-    this.#picked = picked;
-    return this.#step(picked);
-  }
-
-  #step(picked: Picked): IteratorResult<Delta, Turn> {
-    if (this.#read < this.#deltas.length) return { done: false, value: this.#deltas[this.#read++]! };
-    this.#turn ??= this.#session.complete(picked, this.#calls);
-    return { done: true, value: this.#turn };
-  }
-}
-
-const isImmediate = ({ wait, error }: ScriptedTurn): boolean => wait === undefined && error === undefined;
-
-/** The messages are put together only if somebody looks. */
-class Moment implements ScriptedMoment {
-  readonly key: string;
-  readonly task: string;
-  readonly turn: number;
-  readonly request: GenerateRequest;
-  readonly #shown: Mark;
-
-  constructor(agent: ScriptedAgent, turn: number, request: GenerateRequest, shown: Mark) {
-    this.key = agent.key;
-    this.task = agent.task;
-    this.turn = turn;
-    this.request = request;
-    this.#shown = shown;
-  }
-
-  get messages(): Prompt {
-    return messagesAt(this.#shown);
-  }
-}
-
 const nothing: Operation<void> = new Done(undefined);
-const noCalls: readonly ProposedCall[] = [];
 
 function messageOf(turn: ScriptedTurn, calls: readonly ProposedCall[]): Message | undefined {
   const content: Extract<Message, { role: "assistant" }>["content"] = [];
@@ -258,15 +166,4 @@ function callsIn(held: Prompt): number {
     if (role === "assistant") for (const { type } of content) if (type === "tool-call") calls++;
   }
   return calls;
-}
-
-function errorOf(error: NonNullable<ScriptedTurn["error"]>): Error {
-  if (error instanceof Error) return error;
-  const { limited } = error;
-  return new ModelLimitError("rate limited, as scripted", limited === "unknown" ? undefined : limited);
-}
-
-function* sleepOnClock(ms: number): Operation<void> {
-  const clock = yield* useClock();
-  yield* action<void>((resolve) => clock.at(clock.now() + ms, resolve));
 }
