@@ -164,6 +164,26 @@ describe("the end of a run", () => {
           expect(last.match(/"tool-call"/g)?.length ?? 0).toBe(last.match(/"tool-result"/g)?.length ?? 0);
         }));
 
+  it("lets a report out unreviewed that its agent was giving: nothing can be sent back any more, and an event says so", () =>
+    run(function* () {
+      const judge = judging(breach());
+      const rig = yield* open({
+        terminal: reportTool,
+        orchestrate: parallel(["Say it."]),
+        model: playing({ wait: 1_000, ...report("as it is") }),
+        review: "messages",
+        reviewer: reviewer({ models: judge }),
+      });
+      rig.clock.advance(500);
+      rig.handle.windDown();
+      const { agents } = yield* finish(rig);
+      expect(agents[0]).toMatchObject({ result: "as it is" });
+      expect(judge.requests).toEqual([]);
+      expect(ofType(rig.events, "review:skipped")).toMatchObject([
+        { subject: "report", reason: "final", report: "as it is" },
+      ]);
+    }));
+
   it("at the hard limit ends the review with its agent", () =>
     run(function* () {
       const rig = yield* opened([pass()], [cancel(7), report()], {

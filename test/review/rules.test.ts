@@ -1,4 +1,5 @@
 import { parallel, type Rule, reportTool } from "@agentpool/core";
+import { scripted } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
@@ -199,5 +200,44 @@ describe("a rule", () => {
       });
       const told = model.requests.map(({ messages }) => textOf(messages).includes("Confirm every amount."));
       expect(told.sort()).toEqual([false, true]);
+    }));
+});
+
+describe("the rules of an agent that was forked from another", () => {
+  it("are those that its conversation already holds: told once, and said to be over where they are", () =>
+    run(function* () {
+      const model = scripted(({ key }) => [ask("search", { q: key }), report(key)]);
+      // the parent is spoken to all along; one child is, another counts money
+      const rules = scripted(({ key }) =>
+        key.includes("money") ? () => applies("r2") : () => applies("r1"),
+      );
+      yield* play({
+        terminal: reportTool,
+        model,
+        tools: [instant("search")],
+        rules: [shipped, polite, money],
+        reviewer: reviewer({ models: rules }),
+        *orchestrate({ spawn, waitFor }) {
+          const parent = yield* spawn({ task: "Help.", key: "parent" });
+          yield* waitFor(parent);
+          for (const key of ["same", "money"])
+            yield* waitFor(yield* spawn({ task: "Help too.", key, parent }));
+        },
+      });
+      const told = (key: string) =>
+        model.requests
+          .findLast((request) => request.key.endsWith(key))!
+          .messages.flatMap(({ role, content }) =>
+            role === "user" ? content.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [],
+          )
+          .filter((text) => /applies/.test(text));
+      const [first] = told("parent");
+      expect(first).toMatch(/Shipped orders.*\n- Polite/);
+      expect(told("parent")).toEqual([first]);
+      expect(told("same")).toEqual([first]);
+      expect(told("money")).toEqual([
+        first,
+        "From here on this applies:\n- Money: Confirm every amount.\nThis no longer applies: Polite.",
+      ]);
     }));
 });

@@ -66,7 +66,6 @@ export function* judge({ desk, options }: Bench, matter: Matter, kind: Kind): Op
     timeoutMs: options.timeoutMs,
     modelAt: (depth) => modelFor(options.models, kind.route, { effort, depth }),
   });
-  if (ruling.type === "restart" || ruling.type === "exhausted")
-    breaches.set(key, { type: "breach", reasoning: ruling.reasoning });
+  if (ruling.type === "restart") breaches.set(key, { type: "breach", reasoning: ruling.reasoning });
   return ruling;
 }

@@ -32,13 +32,11 @@ export function rulingOn(review: RecordedVerdict): Ruling {
   }
 }
 
-/** The breaches among reviews on record, by what was judged. */
+/** What reviews on record sent back, by what was judged. */
 export function breachesIn(reviews: readonly RecordedReview[]): Map<string, Verdict> {
   const breaches = new Map<string, Verdict>();
-  for (const review of reviews) {
-    if (review.type !== "review:restarted" && review.type !== "review:failed") continue;
-    const { adjustedReasoning: reasoning } = review;
-    if (reasoning !== undefined) breaches.set(keyOf(review), { type: "breach", reasoning });
-  }
+  for (const review of reviews)
+    if (review.type === "review:restarted")
+      breaches.set(keyOf(review), { type: "breach", reasoning: review.adjustedReasoning });
   return breaches;
 }

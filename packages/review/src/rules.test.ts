@@ -1,7 +1,7 @@
-import type { Rule } from "@agentpool/core";
+import type { Prompt, Rule } from "@agentpool/core";
 import { describe, expect, it } from "vitest";
 import { depthOf, effortOf } from "./effort.ts";
-import { isAbout, isConditional, toldOf } from "./rules.ts";
+import { isAbout, isConditional, toldIn, toldOf } from "./rules.ts";
 
 const rule = (more: Partial<Rule> = {}): Rule => ({ title: "Care", content: "Take care.", ...more });
 
@@ -39,6 +39,23 @@ describe("what an agent is told", () => {
     expect(toldOf(new Set([care]), [speed])).toBe(
       "From here on this applies:\n- Speed limit (a situation): Hurry.\nThis no longer applies: Care.",
     );
+  });
+
+  it("is found in its conversation again, whoever it was told to", () => {
+    const user = (text: string): Prompt[number] => ({ role: "user", content: [{ type: "text", text }] });
+    const other = rule({ title: "Other", content: "Take care.\n- Of others: always." });
+    const rules = [care, speed, other];
+    const conversation: Prompt = [];
+    let told: ReadonlySet<Rule> = new Set();
+    expect(toldIn([user("Take care. From here on this applies:")], rules)).toEqual(told);
+    for (const applying of [[care, other], [care], [speed, other], [], [other, care]]) {
+      conversation.push(user(toldOf(told, applying)!), user("Go on."), {
+        role: "assistant",
+        content: [{ type: "text", text: "This no longer applies: Care; Other." }],
+      });
+      told = new Set(applying);
+      expect(toldIn(conversation, rules)).toEqual(told);
+    }
   });
 
   it("is nothing where nothing changed", () => {

@@ -1,10 +1,10 @@
 import type { Agent, Effort, ReviewDesk, ReviewsAsked, Rule, TurnAnswer, TurnInput } from "@agentpool/core";
 import type { Operation } from "effection";
 import { depthOf, effortOf } from "./effort.ts";
-import { matchRules, possibleRules } from "./match-rules.ts";
+import { matchRules } from "./match-rules.ts";
 import type { Options } from "./options.ts";
 import { breachesIn } from "./recorded.ts";
-import { isConditional, toldOf } from "./rules.ts";
+import { toldIn, toldOf } from "./rules.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** One turn of an agent, as reviews see it. */
@@ -13,7 +13,7 @@ export interface ReviewedTurn {
   /** The rules that apply to it, and how hard it is tried at with them. */
   readonly applying: readonly Rule[];
   readonly effort: Effort;
-  /** Breaches found in it, by what was judged: the same again gets the same verdict. */
+  /** What was sent back in it, by what was judged: the same again gets the same verdict. */
   readonly breaches: Map<string, Verdict>;
 }
 
@@ -23,8 +23,6 @@ export class Turns {
   readonly #options: Options;
   readonly #asked: ReviewsAsked;
   readonly #current = new WeakMap<Agent, ReviewedTurn>();
-  /** Rules that are in an agent's context. */
-  readonly #told = new WeakMap<Agent, ReadonlySet<Rule>>();
 
   constructor(desk: ReviewDesk, options: Options, asked: ReviewsAsked) {
     this.#desk = desk;
@@ -34,26 +32,17 @@ export class Turns {
 
   /** The content of rules enters the conversation when they come to apply, and is said to be over when they cease to. */
   *begin({ agent, turn }: TurnInput): Operation<TurnAnswer | undefined> {
-    const before = this.#told.get(agent) ?? this.#toldBefore(agent, turn);
+    const told = this.#toldBefore(agent, turn);
     const { applying } = yield* this.of(agent, turn);
-    const text = toldOf(before, applying);
-    this.#told.set(agent, new Set(applying));
+    const text = toldOf(told, applying);
     return text === undefined ? undefined : { type: "instruct", text };
   }
 
-  /** What an agent whose run was taken up had been told, as far as that is on record. */
+  /** The rules that an agent has been told of, and that are not over. */
   #toldBefore(agent: Agent, turn: number): ReadonlySet<Rule> {
-    if (turn === 1) return new Set();
     const last = this.#current.get(agent);
     if (last?.turn === turn - 1) return new Set(last.applying);
-    const matched = this.#desk
-      .recorded(agent, turn - 1)
-      .flatMap((review) => (review.type === "review:matched" ? review.matched : []));
-    return new Set(
-      possibleRules(this.#desk, agent, this.#asked.rules).filter(
-        (rule) => !isConditional(rule) || matched.includes(rule.title),
-      ),
-    );
+    return toldIn(this.#desk.conversation(agent, "now"), this.#asked.rules);
   }
 
   *of(agent: Agent, turn: number): Operation<ReviewedTurn> {
