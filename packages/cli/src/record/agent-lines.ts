@@ -3,8 +3,9 @@ import type { AgentView, ApprovalView, CallView, RefusalView, TurnView } from "@
 import { callLabel } from "../call-label.ts";
 import type { Palette } from "../palette.ts";
 import { oneLine, printable } from "../printable.ts";
-import { counted, lasting, short } from "../words.ts";
+import { lasting, short } from "../words.ts";
 import { reviewLines } from "./review-lines.ts";
+import { turnsLabel, turnsOf } from "./turns-of.ts";
 
 export interface LineOptions {
   readonly palette: Palette;
@@ -31,7 +32,7 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
       : exit === "returned" || exit === "text"
         ? exit
         : palette.yellow(exit),
-    counted(turns.length, "turn"),
+    turnsLabel(turnsOf([view])),
     `${short(tokens)} tokens`,
     ...(view.endedAt === null ? [] : [lasting(Date.parse(view.endedAt) - Date.parse(view.startedAt))]),
     ...(results && model !== null ? [model] : []),
@@ -45,7 +46,7 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
   return lines.map((line) => (line === "" ? line : lead + line));
 }
 
-function turnLines(view: TurnView, { agent, turns, exit }: AgentView, options: LineOptions): string[] {
+function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOptions): string[] {
   const { turn, attempt, forced, calls, ms, finish } = view;
   const { palette } = options;
   const waiting = options.open.filter(
@@ -53,15 +54,15 @@ function turnLines(view: TurnView, { agent, turns, exit }: AgentView, options: L
   );
   const reviews = reviewLines(view, options);
   const number = `${String(turn).padStart(2)}${attempt > 0 ? `.${attempt}` : ""}`;
-  const isTriedAgain = turns.some((other) => other.turn === turn && other.attempt > attempt);
   const nothing = exit === null ? "nothing came of it yet" : "nothing came of it";
-  const said = isTriedAgain
-    ? "sent back"
-    : forced
-      ? "report, as it was told to"
-      : finish === "calls"
-        ? nothing
-        : finish;
+  const said =
+    finish === "restarted"
+      ? "sent back"
+      : forced
+        ? "report, as it was told to"
+        : finish === "calls"
+          ? nothing
+          : finish;
   if (calls.length === 0 && waiting.length === 0)
     return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
   const space = " ".repeat(number.length);

@@ -5,6 +5,7 @@ import { oneLine, printable } from "../printable.ts";
 import { counted, dollars, lasting, short } from "../words.ts";
 import { agentLines, type LineOptions } from "./agent-lines.ts";
 import { statusLabel } from "./labels.ts";
+import { turnsLabel, turnsOf } from "./turns-of.ts";
 
 export interface ReportOptions {
   readonly palette: Palette;
@@ -46,7 +47,7 @@ function heading(view: RunView, { palette, found }: ReportOptions): string[] {
   const cached = usage.cached > 0 ? ` (${short(usage.cached)} cached)` : "";
   const facts = [
     counted(view.agents, "agent"),
-    counted(view.turns, "turn"),
+    turnsLabel({ ...turnsOf(view.agentViews), turns: view.turns }),
     counted(view.calls, "call"),
     `${view.refusals} refused`,
     `${short(usage.input)}${cached} + ${short(usage.output)} tokens`,

@@ -81,9 +81,11 @@ export class DerivedTables {
         this.#turns.started(entry);
         return;
       case "turn:completed":
-        this.#turns.completed(entry, idx, this.#agents.modelOf(entry.agent));
+        if (this.#turns.completed(entry, idx, this.#agents.modelOf(entry.agent))) this.#runs.count("turns");
         this.#runs.used(entry.result.usage, entry.cost);
-        this.#runs.count("turns");
+        return;
+      case "turn:restarted":
+        if (this.#turns.restarted(entry.agent)) this.#runs.count("turns", -1);
         return;
       case "turn:failed":
       case "model:limited":

@@ -15,6 +15,7 @@ export interface RunSummary {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly agents: number;
+  /** As the pool counts them: without the reports that a limit asked for, and what was sent back. */
   readonly turns: number;
   readonly calls: number;
   readonly refusals: number;
@@ -61,9 +62,11 @@ export interface AgentView {
   readonly exit: string | null;
   readonly reason: string | null;
   readonly result: unknown;
+  /** Every generation: see {@link TurnView} on which of them count as turns. */
   readonly turns: readonly TurnView[];
 }
 
+/** A generation. It counts as a turn unless it is a forced report or was sent back. */
 export interface TurnView {
   readonly turn: number;
   /** From 0; one more each time a reviewer or a hook had it generated again. */
@@ -74,6 +77,7 @@ export interface TurnView {
   readonly ms: number;
   /** The model that generated it. */
   readonly model: string | null;
+  /** `calls`, `stop`, `length` or `refusal`, as its model said; `restarted`: it was sent back. */
   readonly finish: string;
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
   /** What it proposed, as far as anything became of it. */

@@ -74,8 +74,8 @@ export class RunsTable {
     this.#changes.note("runs", this.#row);
   }
 
-  count(what: "agents" | "turns" | "calls" | "refusals"): void {
-    this.#row[what]!++;
+  count(what: "agents" | "turns" | "calls" | "refusals", by: 1 | -1 = 1): void {
+    this.#row[what]! += by;
   }
 
   /** Once a price is not known, what the run cost is not. */

@@ -11,10 +11,11 @@ interface Open {
   readonly attempt: number;
   readonly forced: boolean;
   readonly at: number;
-  completed?: boolean;
+  /** Once it is there. */
+  row?: RowOf<"turns">;
 }
 
-/** A row for each turn that was generated to its end. */
+/** A row for each turn that was generated to its end. Reports and what was sent back count as no turns. */
 export class TurnsTable {
   readonly #run: string;
   readonly #changes: Changes;
@@ -28,14 +29,20 @@ export class TurnsTable {
   /** A turn that is generated again, after a restart or in another process, is another attempt at it. */
   started({ agent, turn, forced, at }: Started): void {
     const last = this.#open.get(agent);
-    const attempt = last?.turn === turn && last.completed ? last.attempt + 1 : 0;
+    const attempt = last?.turn === turn && last.row ? last.attempt + 1 : 0;
     this.#open.set(agent, { turn, attempt, forced, at });
   }
 
-  /** `model` is the agent's, for a turn that does not say which one of several generated it. */
-  completed({ agent, turn, at, result, tokens, cost }: Completed, idx: number, model: string | null): void {
-    const open = this.#open.get(agent) ?? { turn, attempt: 0, forced: false, at };
-    open.completed = true;
+  /**
+   * `model` is the agent's, for a turn that does not say which one of several generated it. Returns whether it counts as
+   * a turn.
+   */
+  completed(
+    { agent, turn, at, result, tokens, cost }: Completed,
+    idx: number,
+    model: string | null,
+  ): boolean {
+    const open: Open = this.#open.get(agent) ?? { turn, attempt: 0, forced: false, at };
     const { usage } = result;
     const row: RowOf<"turns"> = {
       run: this.#run,
@@ -55,7 +62,18 @@ export class TurnsTable {
       cost: cost ?? null,
       model: result.model ?? model,
     };
+    open.row = row;
     this.#changes.note("turns", row);
+    return !open.forced;
+  }
+
+  /** A turn was sent back. Returns whether it had counted. */
+  restarted(agent: string): boolean {
+    const row = this.#open.get(agent)?.row;
+    if (!row || row.finish === "restarted") return false;
+    row.finish = "restarted";
+    this.#changes.note("turns", row);
+    return row.forced === 0;
   }
 
   agentEnded(agent: string): void {
