@@ -7,7 +7,8 @@ import {
   useAgentPool,
 } from "@agentpool/core";
 import { run } from "effection";
-import { createWorld, type Witness, type World } from "./world.ts";
+import { createWorld } from "./create-world.ts";
+import type { Witness, World } from "./world.ts";
 
 /** Something done to the pool from outside, before a step of its clock. */
 export type Intervention =

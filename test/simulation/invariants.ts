@@ -1,7 +1,8 @@
 import type { PoolEvent } from "@agentpool/core";
 import { digestOf } from "../../packages/core/src/decisions/digest.ts";
 import type { Played } from "./drive.ts";
-import { needsPerson, type World } from "./world.ts";
+import type { World } from "./world.ts";
+import { needsPerson } from "./world-hooks.ts";
 
 /** What is wrong with how a world was played: one sentence each. None is right. */
 export function violations(world: World, played: Played): string[] {
