@@ -1,21 +1,41 @@
-import type { Client, ClientBase, Notification, Pool } from "pg";
+import type { Client, ClientBase, Pool } from "pg";
 import { StoreError, UnknownRunError } from "../values/errors.ts";
 import { withoutPassword } from "../values/place.ts";
-import { type Engine, type SqlRow, type Statement, UnmetError } from "./engine.ts";
+import { type Engine, type SqlRow, type SqlValue, type Statement, UnmetError } from "./engine.ts";
+import { CHANNEL, letGo, PostgresListener } from "./postgres-listener.ts";
 
 /** Milliseconds to wait for a server that does not answer. */
-const CONNECTING = 10_000;
-/** Where writers say that they wrote. */
-const CHANNEL = "agentpool";
+export interface Patience {
+  readonly connecting: number;
+  /** For a write. As long as a lease lasts: whoever cannot write for that long has lost the run. */
+  readonly writing: number;
+  /** For a read, which may be of a long record over a slow line. */
+  readonly reading: number;
+  /** For a change of the schema, which may go through every row. */
+  readonly migrating: number;
+  /** For it to close a connection that is not needed any more. */
+  readonly leaving: number;
+}
 
-/** A PostgreSQL database, for runs on several machines. Its client is loaded when one is opened. */
-export async function openPostgres(url: string): Promise<Engine> {
+const PATIENCE: Patience = {
+  connecting: 10_000,
+  writing: 30_000,
+  reading: 120_000,
+  migrating: 600_000,
+  leaving: 1_000,
+};
+/**
+ * A PostgreSQL database, for runs on several machines. Its client is loaded when one is opened. A server that takes a
+ * connection and then says nothing is waited for as long as `patience` says, and no longer.
+ */
+export async function openPostgres(url: string, patience: Patience = PATIENCE): Promise<Engine> {
   const { default: pg } = await import("pg");
   const shown = withoutPassword(url);
   const pool: Pool = new pg.Pool({
     connectionString: url,
     max: 4,
-    connectionTimeoutMillis: CONNECTING,
+    connectionTimeoutMillis: patience.connecting,
+    query_timeout: patience.writing,
     application_name: "agentpool",
     // 64-bit integers are times and counts here: numbers hold them
     types: { getTypeParser: (type, format) => (type === 20 ? Number : pg.types.getTypeParser(type, format)) },
@@ -23,9 +43,21 @@ export async function openPostgres(url: string): Promise<Engine> {
   // a connection that breaks while nobody uses it: the next one who needs it hears about it
   pool.on("error", () => {});
   // and one that breaks in somebody's hands: the statement that comes next says so
-  pool.on("connect", (client) => client.on("error", () => {}));
-  const listener = new Listener(
-    () => new pg.Client({ connectionString: url, application_name: "agentpool" }),
+  const clients = new Set<Client>();
+  pool.on("connect", (client: Client) => {
+    clients.add(client);
+    client.on("error", () => {});
+    client.on("end", () => clients.delete(client));
+  });
+  const listener = new PostgresListener(
+    () =>
+      new pg.Client({
+        connectionString: url,
+        connectionTimeoutMillis: patience.connecting,
+        query_timeout: patience.writing,
+        application_name: "agentpool",
+      }),
+    patience.leaving,
   );
   const attempt = async <T>(body: () => Promise<T>): Promise<T> => {
     try {
@@ -37,13 +69,13 @@ export async function openPostgres(url: string): Promise<Engine> {
   const engine: Engine = {
     name: "postgres",
     all: (sql, params = []) =>
-      attempt(async () => (await pool.query(numbered(sql), [...params])).rows as SqlRow[]),
+      attempt(async () => (await pool.query(reading(sql, params, patience))).rows as SqlRow[]),
     snapshot: (read) =>
       attempt(() =>
         transaction(pool, SNAPSHOT, (client) =>
           read({
             all: async (sql, params = []) =>
-              (await client.query(numbered(sql), [...params])).rows as SqlRow[],
+              (await client.query(reading(sql, params, patience))).rows as SqlRow[],
           }),
         ),
       ),
@@ -56,11 +88,17 @@ export async function openPostgres(url: string): Promise<Engine> {
         }),
       ),
     script: (sql) =>
-      attempt(() => transaction(pool, "begin", async (client) => void (await client.query(sql)))),
+      attempt(() =>
+        transaction(pool, "begin", async (client) => {
+          await client.query(bounded(sql, patience.migrating));
+        }),
+      ),
     watch: (heard) => listener.add(heard),
     async close() {
       await listener.close();
       await pool.end();
+      // a server that does not close them keeps no process from ending
+      for (const client of clients) letGo(client);
     },
   };
   try {
@@ -88,9 +126,12 @@ async function transaction<T>(
     await client.query("commit");
     return result;
   } catch (error) {
-    await client.query("rollback").catch((reason: Error) => {
-      broken = reason;
-    });
+    // one that does not answer is not asked to: without its connection it rolls back by itself
+    if (isSilence(error)) broken = error;
+    else
+      await client.query("rollback").catch((reason: Error) => {
+        broken = reason;
+      });
     throw error;
   } finally {
     client.release(broken);
@@ -104,6 +145,25 @@ async function perform(client: ClientBase, statements: readonly Statement[]): Pr
   }
 }
 
+/** What the client says where it waited for as long as it was told to. */
+const isSilence = (error: unknown): error is Error =>
+  error instanceof Error && error.message === "Query read timeout";
+
+interface Bounded {
+  readonly text: string;
+  readonly values: SqlValue[];
+  readonly query_timeout: number;
+}
+
+const bounded = (text: string, ms: number, values: readonly SqlValue[] = []): Bounded => ({
+  text,
+  values: [...values],
+  query_timeout: ms,
+});
+
+const reading = (sql: string, params: readonly SqlValue[], patience: Patience): Bounded =>
+  bounded(numbered(sql), patience.reading, params);
+
 const texts = new Map<string, string>();
 
 /** `$1`, `$2`, … for each `?`. Statements are our own: none has a question mark of another meaning. */
@@ -115,44 +175,6 @@ function numbered(sql: string): string {
     texts.set(sql, text);
   }
   return text;
-}
-
-/** One connection that listens, while anybody does. Where it breaks, those who listen look by themselves. */
-class Listener {
-  readonly #make: () => Client;
-  readonly #listening = new Set<() => void>();
-  #client: Promise<Client | undefined> | undefined;
-
-  constructor(make: () => Client) {
-    this.#make = make;
-  }
-
-  add(heard: () => void): () => void {
-    this.#listening.add(heard);
-    this.#client ??= this.#listen();
-    return () => this.#listening.delete(heard);
-  }
-
-  async #listen(): Promise<Client | undefined> {
-    const client = this.#make();
-    client.on("error", () => {});
-    client.on("notification", (_: Notification) => {
-      for (const heard of this.#listening) heard();
-    });
-    try {
-      await client.connect();
-      await client.query(`listen ${CHANNEL}`);
-      // what was announced before it listened
-      for (const heard of this.#listening) heard();
-      return client;
-    } catch {
-      return undefined;
-    }
-  }
-
-  async close(): Promise<void> {
-    await (await this.#client)?.end().catch(() => {});
-  }
 }
 
 /** What says by itself what is wrong, and comes of no server. */
