@@ -1,4 +1,6 @@
 import {
+  type Agent,
+  agentPool,
   defineTool,
   type Mark,
   type Model,
@@ -141,6 +143,56 @@ describe("the next attempt never sees the rejected calls", () => {
       yield* fresh.append(sent);
       const { turn: again } = yield* readTurn(fresh.generate(watched.generations[at]!.request));
       expect({ ...turn, usage: undefined }).toEqual({ ...again, usage: undefined });
+    }));
+
+  it("on extractive sessions of agents side by side and of one that forks, sent back again and again: each turn is one that follows from what it was sent alone", () =>
+    run(function* () {
+      const look = answering({
+        "emma.md": "# Emma\n\nEmma is a novel. It was written by Jane Austen and published in December 1815.",
+        "tea.md": "# Tea\n\nTea is a drink. The leaves of tea are dried before they are sold.",
+      });
+      const tool = (name: string, parameters: z.ZodObject) =>
+        defineTool({
+          name,
+          description: name,
+          parameters,
+          consequential: true,
+          execute(args) {
+            const answer = look(name, args);
+            if ("error" in answer) throw new Error(answer.error);
+            return answer.value;
+          },
+        });
+      const watched = watching(extractive());
+      let reviews = 0;
+      const { agents } = yield* agentPool({
+        model: watched.model,
+        tools: [
+          tool("search", z.object({ query: z.string() })),
+          tool("read", z.object({ path: z.string(), from: z.int().optional(), to: z.int().optional() })),
+        ],
+        terminal: reportTool,
+        *orchestrate({ spawn, waitFor }) {
+          const asked = ["Who wrote the novel Emma?", "What is done with the leaves of tea?"];
+          const both: Agent[] = [];
+          for (const [at, task] of asked.entries()) both.push(yield* spawn({ task, key: `${at}` }));
+          for (const agent of both) yield* waitFor(agent);
+          yield* waitFor(yield* spawn({ task: "When was Emma published?", key: "2", parent: both[0]! }));
+        },
+        // every other step is sent back
+        reviewer: reviewer({
+          models: scripted(() => () => (reviews++ % 2 === 0 ? breach(`Correction ${reviews}.`) : pass())),
+        }),
+      });
+      expect(agents.map(({ exit }) => exit)).toEqual(["returned", "returned", "returned"]);
+      const corrected = watched.generations.filter(({ sent }) => textOf(sent).includes("Correction"));
+      expect(corrected.length).toBeGreaterThan(6);
+      for (const { sent, request, turn } of watched.generations) {
+        const fresh = yield* extractive().open(watched.prefix());
+        yield* fresh.append(sent);
+        const { turn: again } = yield* readTurn(fresh.generate(request));
+        expect({ ...turn, usage: undefined }).toEqual({ ...again, usage: undefined });
+      }
     }));
 });
 
