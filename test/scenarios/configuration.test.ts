@@ -1,5 +1,6 @@
 import {
   type AgentPoolOptions,
+  ApprovalDesk,
   agentPool,
   ConfigurationError,
   dedup,
@@ -71,6 +72,16 @@ const wrong: [what: string, options: object, says: RegExp[]][] = [
     [/search/, /beforeDispatches/, /beforeDispatch\b/],
   ],
   ["a moment that is no function", { hooks: [{ onReturn: "always" }] }, [/hooks\[0\]\.onReturn/, /function/]],
+  [
+    "a guard whose tools are no list",
+    { hooks: [{ beforeDispatch: [{ ...guard, tools: "search" }] }] },
+    [/beforeDispatch\[0\] "query_dedup"\.tools/, /list/],
+  ],
+  [
+    "a guard for a tool that is no name",
+    { hooks: [{ beforeDispatch: [{ ...guard, tools: ["search", 3] }] }] },
+    [/beforeDispatch\[0\] "query_dedup"\.tools/, /found 3/],
+  ],
   ["guards that are no list", { hooks: [{ beforeDispatch: guard }] }, [/hooks\[0\]\.beforeDispatch/, /list/]],
   [
     "a guard without a name",
@@ -223,6 +234,7 @@ describe("options of a pool inside a call", () => {
     ["a guard there is not", { guards: { query_dedupe: false } }],
     ["a deny of a tool there is not", { deny: ["serch"] }],
     ["a limit there is not", { budget: { maxTurn: 1 } }],
+    ["a desk of its own for approvals", { approvals: new ApprovalDesk() }],
   ] as const)
     it(`with ${what} are an error that the caller reads, and nobody is spawned`, () =>
       run(function* () {

@@ -139,6 +139,47 @@ describe("widening and switching off", () => {
       ]);
     }));
 
+  const guardOf = (...tools: string[]) => ({
+    beforeDispatch: [{ name: "no_pay", tools, reject: () => true, message: "no" }],
+  });
+
+  it("says where a guard's tools name none that there is, while another's name is near", () =>
+    run(function* () {
+      const noticed = function* (hook: ToolLifecycleHooks) {
+        const { events } = yield* play({
+          model: playing(ask("pay"), report()),
+          tools: [instant("pay")],
+          terminal: reportTool,
+          hooks: [hook],
+          orchestrate: parallel(["buy"]),
+        });
+        return ofType(events, "notice").map(({ message }) => message);
+      };
+      expect(yield* noticed(guardOf("pya"))).toEqual([
+        "guard no_pay has pya in its tools, which no tool here is called; did you mean pay?",
+      ]);
+      // another pool may have a tool of that name
+      expect(yield* noticed(guardOf("pay", "local:pay", "pa*", "send_letter"))).toEqual([]);
+      // one list that several pools of a job have is told of once
+      const shared = guardOf("pya");
+      expect([...(yield* noticed(shared)), ...(yield* noticed(shared))]).toHaveLength(1);
+    }));
+
+  it("lets a guard of a pool around name a tool of that pool", () =>
+    run(function* () {
+      const guarded = guardOf("pay");
+      const { events } = yield* play({
+        model: casting({ top: [ask("ask", { tasks: ["look"] }), report()], look: [report()] }),
+        tools: [
+          instant("pay"),
+          delegate({ name: "ask", tools: [instant("pays")], terminal: reportTool, hooks: [guarded] }),
+        ],
+        terminal: reportTool,
+        orchestrate: parallel(["top"]),
+      });
+      expect(ofType(events, "notice")).toEqual([]);
+    }));
+
   it("lets a fork inherit its ancestors' reads as a snapshot: what they read later it has not read", () =>
     run(function* () {
       const tool = new FetchPage();

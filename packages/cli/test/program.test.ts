@@ -61,6 +61,29 @@ describe("a program", () => {
     expect(code).toBe(2);
   });
 
+  it("whose guard has a misspelt tool is told the nearest, once for all its pools", async () => {
+    const guard = '{ name: "no_secrets", tools: ["serch"], reject: () => false, message: "m" }';
+    const cwd = broken(
+      `import { parallel } from "@agentpool/core";
+       import { scripted } from "@agentpool/models";
+       ${head}
+       const search = { name: "search", description: "s", parameters: { type: "object" }, execute: () => "s" };
+       export default defineHarness({
+         tools: [search],
+         hooks: [{ beforeDispatch: [${guard}] }],
+         *run(_, { pool }) {
+           const model = scripted(() => [{ text: "done" }]);
+           yield* pool({ model, orchestrate: parallel(["x"]) });
+           yield* pool({ model, key: "other", orchestrate: parallel(["x"]) });
+         },
+       });`,
+    );
+    const { code, stderr } = await pool(["run", "why?"], { cwd });
+    expect(stderr.split("guard no_secrets has serch in its tools").length).toBe(2);
+    expect(stderr).toContain("which no tool here is called; did you mean search?");
+    expect(code).toBe(0);
+  });
+
   it("may give a pool hooks and denies of its own: the program's and harness.yml's hold beside them", async () => {
     const guard = (name: string) =>
       `{ beforeDispatch: [{ name: "${name}", tools: ["${name}"], reject: () => true, message: "m" }] }`;

@@ -3,6 +3,7 @@
 // Guards
 export { canonicalJson, canonicalText, canonicalUrl } from "./decisions/canonical.ts";
 export { type DedupOptions, dedup } from "./decisions/dedup.ts";
+export { misspeltGuardTools } from "./decisions/guard-tools.ts";
 export { type Named, nearest, selects } from "./decisions/names.ts";
 export { checkedOverrides, RESERVED } from "./decisions/overrides.ts";
 export { estimateTokens } from "./decisions/result.ts";

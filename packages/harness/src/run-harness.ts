@@ -3,6 +3,7 @@ import {
   type Budget,
   ConfigurationError,
   JournalContext,
+  misspeltGuardTools,
   type PoolEvent,
   type Tool,
   type ToolLifecycleHooks,
@@ -61,7 +62,9 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
     const used = yield* useTools(harness, { ...options, onNotice });
     const { program, corpus, tools } = used;
     assertServedNames(harness, tools);
-    const notices = [...harness.notices, ...used.notices, ...misspeltNames(harness, tools)];
+    const hooks = [...tools.flatMap((tool) => tool.hooks ?? []), ...(program?.hooks ?? [])];
+    const misspelt = [...misspeltNames(harness, tools), ...misspeltGuardTools(hooks, tools)];
+    const notices = [...harness.notices, ...used.notices, ...misspelt];
     for (const message of notices) onNotice(message);
     const reached: ModelsOptions = {
       // those of agents are events of their pools

@@ -105,7 +105,8 @@ export class Keys {
 export const hooksOf = (tool: Tool): readonly ToolLifecycleHooks[] =>
   tool.hooks === undefined ? [] : Array.isArray(tool.hooks) ? tool.hooks : [tool.hooks as ToolLifecycleHooks];
 
-const toolsOf = (guard: ToolGuard): readonly string[] | undefined =>
+/** The tools that a guard is for, as it names them; undefined: all. */
+export const toolsOf = (guard: ToolGuard): readonly string[] | undefined =>
   typeof guard === "function" ? undefined : guard.tools;
 
 /** The names of the guards that these hooks contribute. */

@@ -63,6 +63,7 @@ function checkGuard(guard: ToolGuard, place: string): void {
     );
   if (typeof guard === "function") return;
   checkSettings(guard, `${place} "${guard.name}"`);
+  checkTools(guard.tools, `${place} "${guard.name}".tools`);
   const kinds = (["reject", "decide", "key"] as const).filter(
     (kind) => typeof (guard as unknown as Record<string, unknown>)[kind] === "function",
   );
@@ -74,6 +75,15 @@ function checkGuard(guard: ToolGuard, place: string): void {
     throw new ConfigurationError(
       `${place} "${guard.name}": needs a message, which the model reads in the call's place.`,
     );
+}
+
+function checkTools(tools: unknown, place: string): void {
+  checkList(place, tools);
+  for (const name of (tools ?? []) as readonly unknown[])
+    if (typeof name !== "string" || name === "")
+      throw new ConfigurationError(
+        `${place}: found ${JSON.stringify(name)}; accepted are names, prefixes and identities of tools.`,
+      );
 }
 
 const isFunctionOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "function";

@@ -3,6 +3,7 @@ import { checkBudget, checkCallsPerTool, checkContext } from "../decisions/check
 import { checkHooks } from "../decisions/check-hooks.ts";
 import { checkRepetition } from "../decisions/check-repetition.ts";
 import { checkIdle, checkList } from "../decisions/check-tools.ts";
+import { misspeltGuardTools } from "../decisions/guard-tools.ts";
 import { createLife } from "../decisions/life.ts";
 import { guardSettings } from "../decisions/overrides.ts";
 import { isSelected, permissionsOf } from "../decisions/permissions.ts";
@@ -31,6 +32,7 @@ export function createPool(
 ): Pool {
   checkShape(options);
   const outer = nest?.pool;
+  if (outer) checkNested(options, outer);
   const key = options.key ?? (nest?.execution ? nest.execution.nextKey() : "agent");
   const run = outer?.run ?? createRun({ ...runOptions(options), key, observers });
   const past = run.recorder?.recorded.pools.get(key);
@@ -111,7 +113,8 @@ export function createPool(
     isDone: false,
   };
   checkPool(pool);
-  if (!past) for (const message of settings.notices) run.emit({ type: "notice", message });
+  const misspelt = misspeltGuardTools([...all.flatMap(hooksOf), ...own], all, outer?.toolNames);
+  if (!past) for (const message of [...settings.notices, ...misspelt]) run.emit({ type: "notice", message });
   return pool;
 }
 
@@ -128,6 +131,14 @@ function checkShape({ orchestrate, recovery, instructions, hooks }: AgentPoolOpt
   if (instructions !== undefined && typeof instructions !== "string")
     throw new ConfigurationError(`instructions: found ${typeof instructions}; accepted is a text.`);
   checkList("hooks", hooks);
+}
+
+/** What is the run's, and cannot be another's in the middle of it. */
+function checkNested({ approvals }: AgentPoolOptions, { run }: Pool): void {
+  if (approvals && approvals !== run.approvals)
+    throw new ConfigurationError(
+      "approvals: a pool inside another asks people where its run does; give the desk to the top pool.",
+    );
 }
 
 const runOptions = ({ run: id, journal, clock, budget, approvals }: AgentPoolOptions) => ({

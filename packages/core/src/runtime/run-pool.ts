@@ -52,7 +52,9 @@ export function runPool(
     return options.onEvent?.(event); // what it promises is the run's to catch
   };
   const task = start(options.parent, function* () {
-    handle = yield* useAgentPool({ ...options, approvals, onEvent: observe });
+    // a nested pool asks where its tree does
+    const asks = options.parent ? {} : { approvals };
+    handle = yield* useAgentPool({ ...options, ...asks, onEvent: observe });
     return yield* handle.result;
   });
   const signals = [signal, options.parent?.signal].filter((given) => given !== undefined);
