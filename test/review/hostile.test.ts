@@ -341,6 +341,23 @@ describe("a restart that proposes the same call again", () => {
       expect(cancelled).toEqual([8]);
     }));
 
+  it("is another call with another tool, whatever its arguments", () =>
+    run(function* () {
+      const { look, cancel, cancelled } = shop();
+      const judge = judging(breach("I look first."), pass());
+      const looked: unknown[] = [];
+      yield* play({
+        ...base,
+        model: playing(ask("cancel_order", { order: 7 }), ask("get_order", { order: 7 }), report()),
+        tools: [{ ...look, execute: (args) => looked.push(args) }, cancel],
+        review: true,
+        reviewer: reviewer({ models: judge }),
+      });
+      expect(judge.requests).toHaveLength(2);
+      expect(cancelled).toEqual([]);
+      expect(looked).toEqual([{ order: 7 }]);
+    }));
+
   it("is judged anew in a later turn, when more was read", () =>
     run(function* () {
       const { tools, cancelled } = shop({ status: "pending" });

@@ -51,6 +51,36 @@ describe("a review of a report", () => {
       expect(shown).not.toContain("It is 42.");
     }));
 
+  it("is given what the agent was told, the rules that apply and its conversation, and says which call it is about", () =>
+    run(function* () {
+      const judge = judging(pass());
+      const { events } = yield* play({
+        ...base,
+        orchestrate: parallel([{ task: "Find out.", system: "You are the night shift." }]),
+        system: "You work for a library.",
+        instructions: "Be brief.",
+        rules: [{ title: "Sources", content: "Name every source." }],
+        model: playing(ask("search", { q: "the source" }), report("It is 42.")),
+        tools: [instant("search")],
+        reviewer: reviewer({ models: judge }),
+      });
+      for (const part of [
+        "You work for a library.",
+        "Be brief.",
+        "You are the night shift.",
+        "Name every source.",
+        "Find out.",
+        "the source",
+      ])
+        expect(shownTo(judge)).toContain(part);
+      expect(judge.requests[0]!.request.output).toMatchObject({ type: "object" });
+      for (const event of reviewsIn(events))
+        expect(event).toMatchObject({
+          subject: "report",
+          calls: [{ id: "agent/0:2#0", tool: "report", args: { result: "It is 42." } }],
+        });
+    }));
+
   it("covers an agent that ends with plain text", () =>
     run(function* () {
       const model = playing({ text: "It is 42." }, { text: "Not found." });

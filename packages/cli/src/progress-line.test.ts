@@ -40,15 +40,15 @@ it.each<[PoolEvent, string | undefined]>([
   [{ ...call, type: "call:settled", outcome: { type: "ok", value: 1 }, ms: 3 }, undefined],
   [
     { ...limited, reason: "rate_limit", message: "m/x: 429 slow\ndown" },
-    "a waits for m/x's rate limit, 1:30: m/x: 429 slow down",
+    "a waits for m/x's rate limit, 1:30: 429 slow down",
   ],
   [
     { ...limited, reason: "overloaded", message: "m/x: 529" },
-    "a waits for m/x, which is overloaded, 1:30: m/x: 529",
+    "a waits for m/x, which is overloaded, 1:30: 529",
   ],
   [
-    { ...limited, reason: "unavailable", message: "m/x: 500 oops" },
-    "a waits for m/x, which is unavailable, 1:30: m/x: 500 oops",
+    { ...limited, reason: "unavailable", message: "it is away" },
+    "a waits for m/x, which is unavailable, 1:30: it is away",
   ],
   // as it was put on record before reasons were
   [limited as unknown as PoolEvent, "a waits for m/x's rate limit, 1:30"],

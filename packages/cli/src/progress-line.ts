@@ -51,7 +51,7 @@ export function progressLine(event: PoolEvent): string | undefined {
         ? `${event.agent} ${event.tool} failed: ${oneLine(event.outcome.message)}`
         : undefined;
     case "model:limited":
-      return `${event.agent} waits for ${limitOf(event)}, ${lasting(event.afterMs)}${event.message ? `: ${oneLine(event.message)}` : ""}`;
+      return `${event.agent} waits for ${limitOf(event)}, ${lasting(event.afterMs)}${saidBy(event)}`;
     case "turn:failed":
       return `${event.agent} has nothing of its turn ${event.turn}: ${oneLine(event.message)}`;
     case "hook:error":
@@ -86,3 +86,9 @@ export function progressLine(event: PoolEvent): string | undefined {
 /** A model that cannot be asked right now, and why; records of long ago know rate limits alone. */
 const limitOf = ({ model, reason = "rate_limit" }: Extract<PoolEvent, { type: "model:limited" }>): string =>
   reason === "rate_limit" ? `${model}'s rate limit` : `${model}, which is ${reason}`;
+
+/** What was said about it, without the model's name, which stands before it already. */
+function saidBy({ model, message = "" }: Extract<PoolEvent, { type: "model:limited" }>): string {
+  const said = message.startsWith(`${model}: `) ? message.slice(model.length + 2) : message;
+  return said === "" ? "" : `: ${oneLine(said)}`;
+}
