@@ -6,7 +6,16 @@ import { failureKind } from "../failure/model-failure.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { readTurn } from "../read-turn.ts";
 import { type AiSdkOptions, fromAiSdk } from "./from-ai-sdk.ts";
-import { type Answer, called, counted, finished, playing, said, thought } from "./mock.testing.ts";
+import {
+  type Answer,
+  called,
+  counted,
+  finished,
+  neverFinished,
+  playing,
+  said,
+  thought,
+} from "./mock.testing.ts";
 
 const prefix: Prefix = {
   system: "You are brief.",
@@ -361,4 +370,28 @@ it("a turn that fails at once has used nothing", () =>
     });
     const { session } = yield* asked([failing], { limiter: new Limiter() });
     expect(yield* failureOf(session, forms.output)).toMatchObject({ usage: undefined });
+  }));
+
+it("a turn that its provider ended with an error has used what the provider says, and one that broke off nothing that is known", () =>
+  run(function* () {
+    for (const [answer, usage] of [
+      [[...said("Hm."), finished("error")], { input: 100, output: 20, cached: 0 }],
+      [[...said("Hm."), neverFinished], undefined],
+      [said("Hm."), undefined],
+    ] as const) {
+      const { session } = yield* asked([answer as Answer], { limiter: new Limiter() });
+      expect(yield* failureOf(session, { tools: [] })).toMatchObject({ reason: "unavailable", usage });
+    }
+  }));
+
+it("what is named as something that every object has may be left out of an answer's form", () =>
+  run(function* () {
+    const properties = { constructor: { type: "string" }, toString: {}, ready: { type: "boolean" } };
+    const { session, sent } = yield* asked([text('{"ready":true}')]);
+    const turn = yield* turnOf(session, {
+      tools: [],
+      output: { type: "object", properties, required: ["ready"] },
+    });
+    expect(turn.text).toBe('{"ready":true}');
+    expect(sent).toHaveLength(1);
   }));

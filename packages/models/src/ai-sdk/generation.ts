@@ -145,17 +145,21 @@ export class Generation implements Subscription<Delta, Turn> {
   #finished(): Finished {
     const { finished } = this.#assembly;
     const { model } = this.#source;
-    if (finished === undefined || finished.reason === "cut") {
-      const message = `${model}: the stream ended before the turn was complete; nothing of it was kept`;
-      throw this.#exchange.fail(new InterruptedError(message));
-    }
-    if (finished.reason === "failed") {
-      throw this.#exchange.fail(
-        new InterruptedError(`${model}: the provider ended the turn with an error; nothing of it was kept`),
-      );
-    }
+    if (finished === undefined || finished.reason === "cut")
+      throw this.#lost(finished, `${model}: the stream ended before the turn was complete`);
+    if (finished.reason === "failed")
+      throw this.#lost(finished, `${model}: the provider ended the turn with an error`);
     this.#exchange.complete();
     return finished;
+  }
+
+  /** A turn that its provider did not end is none; what it counted of it all the same is paid. */
+  #lost(finished: Finished | undefined, what: string): Error {
+    const failure = new InterruptedError(`${what}; nothing of it was kept`);
+    const { input, output } = finished?.usage ?? {};
+    if (finished && (input ?? output) !== undefined)
+      failure.usage = this.#usage(finished, this.#assembly.message());
+    return this.#exchange.fail(failure);
   }
 
   #askAgain(problem: string, demand: Demand, finished: Finished): void {
