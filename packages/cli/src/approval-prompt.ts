@@ -40,42 +40,35 @@ export const useApprovalPrompt = ({
   resource(function* (provide) {
     const asked = createQueue<Approval, never>();
     const { say } = shown;
-    let current:
-      | { readonly id: string; readonly over: ReturnType<typeof withResolvers<undefined>> }
-      | undefined;
+    let current: { readonly id: string; readonly over: ReturnType<typeof withResolvers<Typed>> } | undefined;
     const answers = stdin.isTTY === true && stderr.isTTY === true;
-    if (!answers && !journal) {
-      yield* provide({
-        answers,
-        over() {},
-        ask({ id, tool }) {
-          approvals.deny(id, "there is no terminal to ask a person at");
-          say(`${tool} needs approval, and there is no terminal to ask at: denied.`);
-        },
-      });
-      return;
+    function* elsewhere(approval: Approval): Operation<void> {
+      if (journal) return yield* tell(approval, { journal, found, say });
+      approvals.deny(approval.id, "there is no terminal to ask a person at");
+      say(`${approval.tool} needs approval, and there is no terminal to ask at: denied.`);
     }
     yield* spawn(function* () {
-      for (;;) {
+      for (let isThere = answers; ; ) {
         const { value } = yield* asked.next();
-        if (answers) {
-          current = { id: value.id, over: withResolvers<undefined>() };
-          yield* decide(value, { stdin, approvals, shown, over: current.over.operation });
-        } else if (journal) yield* tell(value, { journal, found, say });
+        if (isThere) {
+          current = { id: value.id, over: withResolvers<Typed>() };
+          isThere = yield* decide(value, { stdin, approvals, shown, over: current.over.operation });
+        }
+        if (!isThere) yield* elsewhere(value);
       }
     });
     yield* provide({
       answers,
       ask: (approval) => asked.add(approval),
       over(id) {
-        if (current?.id === id) current.over.resolve(undefined);
+        if (current?.id === id) current.over.resolve({ type: "over" });
       },
     });
   });
 
 /** Says how to decide elsewhere, once the call can be found there. */
 function* tell(
-  { id, tool, args }: Approval,
+  approval: Approval,
   {
     journal,
     found,
@@ -84,32 +77,44 @@ function* tell(
 ): Operation<void> {
   const written = journal.flush();
   if (written) yield* until(Promise.resolve(written));
-  const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
-  say(`${call} waits for a person: pool approve ${id}${found}, or pool deny ${id}${found}`);
+  const { id } = approval;
+  say(`${callOf(approval)} waits for a person: pool approve ${id}${found}, or pool deny ${id}${found}`);
 }
+
+/** What came of a question: a line, an end of all lines (ctrl-d), or nobody has to answer any more. */
+type Typed =
+  | { readonly type: "line"; readonly line: string }
+  | { readonly type: "end" }
+  | { readonly type: "over" };
 
 interface Deciding extends Pick<Asking, "approvals" | "shown"> {
   readonly stdin: Io["stdin"];
   /** Settles once there is nothing to decide any more. */
-  readonly over: Operation<undefined>;
+  readonly over: Operation<Typed>;
 }
 
-function* decide(approval: Approval, { stdin, approvals, shown, over }: Deciding): Operation<void> {
-  const { id, agent, tool, args, reason, reviews = [] } = approval;
+/** Asks until it is decided. False: nobody will type here any more. */
+function* decide(approval: Approval, { stdin, approvals, shown, over }: Deciding): Operation<boolean> {
+  const { id, agent, reason, reviews = [] } = approval;
   const isOpen = (): boolean => approvals.list().some((open) => open.id === id);
   const reviewed = reviews.map((review) => ` ${reviewLine(review)}`).join("");
-  const call = oneLine(`${tool} ${JSON.stringify(args)}`, 160);
+  const call = callOf(approval);
   for (let again = ""; isOpen(); again = "Answer y or n. ") {
     shown.ask(`${again}${reason}: ${agent} wants to call ${call}.${reviewed} Approve? y, or n and why: `);
-    const line = yield* race([readLine(stdin), over]);
-    shown.answered({ entered: line !== undefined });
-    if (line === undefined || !isOpen()) return;
-    const answer = readDecision(line);
+    const typed = yield* race([readLine(stdin), over]);
+    shown.answered({ entered: typed.type === "line" });
+    if (typed.type === "end") return !isOpen();
+    if (typed.type === "over" || !isOpen()) return true;
+    const answer = readDecision(typed.line);
     if (answer?.approved) approvals.approve(id);
     else if (answer) approvals.deny(id, answer.reason);
     if (answer) shown.say(`${answer.approved ? "Approved" : "Denied"}: ${call}`);
   }
+  return true;
 }
+
+/** A call as a person judges it. */
+const callOf = ({ tool, args }: Approval): string => oneLine(`${tool} ${JSON.stringify(args)}`, 400);
 
 /** `y` or `n`, and after an `n` why. */
 export function readDecision(
@@ -121,11 +126,14 @@ export function readDecision(
   return undefined;
 }
 
-const readLine = (stdin: Io["stdin"]): Operation<string> =>
-  action<string>((resolve) => {
+const readLine = (stdin: Io["stdin"]): Operation<Typed> =>
+  action<Typed>((resolve) => {
     const lines = createInterface({ input: stdin, terminal: false });
-    lines.once("line", (line) => resolve(line));
+    lines.once("line", (line) => resolve({ type: "line", line }));
+    const onEnd = () => resolve({ type: "end" });
+    lines.once("close", onEnd);
     return () => {
+      lines.removeListener("close", onEnd);
       lines.close();
       stdin.pause();
     };

@@ -12,13 +12,16 @@ export interface ProgressFlags {
   readonly quiet?: boolean;
 }
 
-/** A live tree on a terminal that has a size, lines anywhere else. */
+/**
+ * A live tree on a terminal that has a size, lines anywhere else; in continuous integration too, where what looks like
+ * a terminal is a log.
+ */
 export function* useProgress(io: Console, { plain, quiet }: ProgressFlags): Operation<Progress> {
   const palette = paletteFor(io.stderr, io.env);
   const lines = plainProgress(io.err, palette);
   if (quiet) return { ...lines, observe() {}, reading() {} };
   const { isTTY, columns } = io.stderr;
   // a terminal without a size, as some containers give, has no room for a tree
-  if (plain || !isTTY || columns === 0 || io.env.TERM === "dumb") return lines;
+  if (plain || !isTTY || columns === 0 || io.env.TERM === "dumb" || io.env.CI) return lines;
   return yield* useLiveView(io, palette);
 }

@@ -39,6 +39,8 @@ export interface Call {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Its stdin is not ended: more is to be typed. */
+  readonly staysOpen?: boolean;
   /** Another program to run in place of `pool`; `$NODE "$POOL"` runs it there. */
   readonly through?: readonly string[];
 }
@@ -47,7 +49,7 @@ export interface Call {
 const bare = { PATH: process.env.PATH, HOME: process.env.HOME } as const;
 
 /** Starts the real `pool`, from source. */
-export function start(args: readonly string[], { cwd, env = {}, stdin, through }: Call): Running {
+export function start(args: readonly string[], { cwd, env = {}, stdin, staysOpen, through }: Call): Running {
   const bin = join(cli, "bin/pool.js");
   const [command, ...rest] = through ?? [process.execPath, bin, ...args];
   const child = spawn(command!, rest, {
@@ -59,7 +61,7 @@ export function start(args: readonly string[], { cwd, env = {}, stdin, through }
     child.kill("SIGKILL");
   });
   child.stdin.on("error", () => {});
-  child.stdin.end(stdin ?? "");
+  if (!staysOpen) child.stdin.end(stdin ?? "");
   let stdout = "";
   let stderr = "";
   const waiting = new Set<() => void>();

@@ -67,16 +67,17 @@ export const useLiveView = (
       painter.draw([...frame.lines, ...below.map((line) => palette.bold(line))]);
     };
 
-    yield* useOtherWrites(
-      [stdout, stderr].filter(({ isTTY }) => isTTY),
-      (text) => painter.above(text),
-    );
-    yield* useSuspensions(() => painter.leave());
+    // What ends last stands first: what others had begun to write comes above the last frame.
     yield* ensure(() => {
       draw(true);
       for (const notice of someOf(notices)) write(`${notice}\n`);
       write("\n");
     });
+    yield* useOtherWrites(
+      [stdout, stderr].filter(({ isTTY }) => isTTY),
+      (text) => painter.above(text),
+    );
+    yield* useSuspensions(() => painter.leave());
     yield* spawn(function* () {
       for (;;) {
         draw();
