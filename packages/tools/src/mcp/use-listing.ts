@@ -41,7 +41,9 @@ export const useListing = (
         yield* change.operation;
         try {
           onListed(yield* within(timeoutMs, ask));
-        } catch {}
+        } catch {
+          // what it listed before stands; that it has ended, or answers no more, is said elsewhere
+        }
         yield* sleepOn(clock, PAUSE);
       }
     });
