@@ -87,7 +87,7 @@ describe("restarts", () => {
 
   it("are as many as the reviewer is told, none included", () =>
     run(function* () {
-      for (const limit of [0, 4]) {
+      for (const limit of [0, 4, 12]) {
         const { tools } = shop();
         const { events } = yield* play({
           ...base,
