@@ -343,6 +343,28 @@ describe("a pool that asks for reviews which no model can give", () => {
       expect(String(error)).toMatch(/rule "Money".*route review\.tools/);
     }));
 
+  it("names the route of reports too, where a rule asks for their review", () =>
+    run(function* () {
+      for (const [review, missing] of [
+        ["messages", "review.messages"],
+        ["all", "review.messages"],
+      ] as const) {
+        const error = yield* thrownBy(
+          agentPool({
+            ...base,
+            model: playing(report()),
+            tools,
+            rules: [{ ...rule, review }],
+            reviewer: reviewer({
+              models: { "review.rules": judging(applies()), "review.tools": judging(pass()) },
+            }),
+          }),
+        );
+        expect(String(error)).toContain(`rule "Money" asks for it`);
+        expect(String(error)).toContain(`route ${missing}`);
+      }
+    }));
+
   for (const [what, options, message] of [
     [
       "instructions that are no text",

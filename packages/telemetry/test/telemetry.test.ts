@@ -1,4 +1,12 @@
-import { agentPool, dedup, defineTool, delegate, parallel } from "@agentpool/core";
+import {
+  agentPool,
+  dedup,
+  defineTool,
+  delegate,
+  MisformedError,
+  ModelLimitError,
+  parallel,
+} from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run, scoped } from "effection";
 import { afterEach, expect, test } from "vitest";
@@ -85,6 +93,33 @@ test("a run is sent as a trace: spans for the run, its agents, their turns and c
     expect(JSON.stringify(spans)).not.toContain("a secret of the page");
     for (const span of spans)
       expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano)).toBe(true);
+  }));
+
+test("a turn that failed is an error with what it used; what its agent waited for says why", () =>
+  run(function* () {
+    const { spans, url } = yield* useCollector();
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = url;
+    yield* scoped(function* () {
+      const telemetry = yield* useTelemetry({ run: "r1" });
+      const usage = { input: 700, output: 7, cached: 0 };
+      yield* agentPool({
+        run: "r1",
+        model: scripted(() => [
+          { error: new ModelLimitError("busy", 1, { reason: "overloaded" }) },
+          { error: new MisformedError("a secret that it said", usage) },
+        ]),
+        orchestrate: parallel(["one"]),
+        onEvent: telemetry.observe,
+      });
+    });
+    const turns = spans.filter(({ name }) => name.startsWith("chat"));
+    expect(turns.map(attributesOf)).toMatchObject([
+      {},
+      { "error.type": "model_error", "gen_ai.usage.input_tokens": 700, "gen_ai.usage.output_tokens": 7 },
+    ]);
+    expect(JSON.stringify(turns)).not.toContain("a secret");
+    const moments = spans.flatMap(({ events = [] }) => events);
+    expect(JSON.stringify(moments.filter(({ name }) => name === "model:limited"))).toContain("overloaded");
   }));
 
 test(
