@@ -87,6 +87,31 @@ describe("an agent's turn without the form that was asked for", () => {
     }));
 });
 
+describe("a turn whose call cannot be read", () => {
+  it("is a turn, and counts like one: its tokens are its agent's, and use up the run's budget", () =>
+    run(function* () {
+      const tool = defineTool({ name: "t", description: "t", parameters: z.object({}), execute: () => 1 });
+      const { result, events } = yield* play({
+        model: playing(
+          { ...ask("t", '{"a":'), usage: used },
+          { ...report(), usage: { input: 10, output: 1 } },
+        ),
+        tools: [tool],
+        terminal: reportTool,
+        orchestrate: parallel(["a"]),
+        budget: { maxTokens: 20_000 },
+      });
+      expect(result.agents[0]).toMatchObject({
+        usage: { input: 1_010, output: 51 },
+        turns: 2,
+        toolCallCount: 0,
+        refusals: [{ tool: "t", guard: "invalid" }],
+      });
+      expect(result.totals.usage.input).toBe(1_010);
+      expect(ofType(events, "turn:failed")).toEqual([]);
+    }));
+});
+
 describe("a turn that is asked for again", () => {
   it("costs what its attempts cost, also where they are on record", () =>
     run(function* () {
