@@ -43,7 +43,7 @@ export const useApprovalPrompt = ({
     let current: { readonly id: string; readonly over: ReturnType<typeof withResolvers<Typed>> } | undefined;
     const answers = stdin.isTTY === true && stderr.isTTY === true;
     function* elsewhere(approval: Approval): Operation<void> {
-      if (journal) return yield* tell(approval, { journal, found, say });
+      if (journal) return yield* tell(approval, { approvals, journal, found, say });
       approvals.deny(approval.id, "there is no terminal to ask a person at");
       say(`${approval.tool} needs approval, and there is no terminal to ask at: denied.`);
     }
@@ -66,18 +66,20 @@ export const useApprovalPrompt = ({
     });
   });
 
+interface Telling {
+  readonly approvals: ApprovalDesk;
+  readonly journal: Pick<Journal, "flush">;
+  readonly found: string;
+  readonly say: Progress["say"];
+}
+
 /** Says how to decide elsewhere, once the call can be found there. */
-function* tell(
-  approval: Approval,
-  {
-    journal,
-    found,
-    say,
-  }: { readonly journal: Pick<Journal, "flush">; readonly found: string; readonly say: Progress["say"] },
-): Operation<void> {
+function* tell(approval: Approval, { approvals, journal, found, say }: Telling): Operation<void> {
   const written = journal.flush();
   if (written) yield* until(Promise.resolve(written));
   const { id } = approval;
+  // a run that is taken up asks again about what was decided meanwhile
+  if (!approvals.list().some((open) => open.id === id)) return;
   say(`${callOf(approval)} waits for a person: pool approve ${id}${found}, or pool deny ${id}${found}`);
 }
 

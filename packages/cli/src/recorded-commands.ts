@@ -89,6 +89,7 @@ export function addRecordedCommands(
     .description("Print a run as one JSON document.")
     .argument("<run>", RUN_ARGUMENT)
     .option("-o, --output <file>", "write it to a file")
+    .option("--json", "it is JSON in any case")
     .addHelpText("after", EXPORT)
     .action((run: string, flags: ExportFlags) =>
       invoke(function* () {

@@ -13,6 +13,9 @@ export interface Trouble {
 /** Errors of usage and of configuration, whichever copy of a library threw them. */
 const USAGE = new Set(["UsageError", "ConfigurationError", "UnknownRunError", "ResumeError", "ForkError"]);
 
+/** Those of others that are about what was written on the command line. */
+const NAMED = new Set(["StoreError url", "DecisionError unknown"]);
+
 /** Errors whose message says all there is to say: of a store, a lease, a decision that came too late, a file. */
 const SAID = new Set(["StoreError", "LeaseError", "DecisionError", "JournalError", "UnwritableError"]);
 
@@ -23,7 +26,7 @@ export function explain(error: unknown): Trouble {
   if (!(error instanceof Error))
     return { message: `Something threw ${String(error)}.`, exitCode: EXIT.failed, unforeseen: true };
   if (USAGE.has(error.name)) return { message: error.message, exitCode: EXIT.usage };
-  if (error.name === "StoreError" && "problem" in error && error.problem === "url")
+  if ("problem" in error && NAMED.has(`${error.name} ${error.problem}`))
     return { message: error.message, exitCode: EXIT.usage };
   if (SAID.has(error.name)) return { message: error.message, exitCode: EXIT.failed };
   const message = `The run failed: ${error.message || error.name}`;

@@ -159,6 +159,33 @@ describe("a run in which everybody waits for people", () => {
     expect(shown).toContain("She moved.");
   });
 
+  it("asks nobody again who decided meanwhile, and keeps when they did", async () => {
+    const cwd = folderWith(letters);
+    expect((await call(["run", "ada bob"], { cwd })).code).toBe(3);
+    const [ada] = await approvalsIn(cwd);
+    const decided = JSON.parse((await call(["approve", ada!.id, "--json"], { cwd })).stdout);
+    const resumed = await call(["resume", "latest"], { cwd });
+    expect(resumed.code).toBe(3);
+    expect(resumed.stderr).not.toContain(`pool approve ${ada!.id}`);
+    expect(resumed.stderr).toContain("waits for a person: pool approve");
+    const after = (await approvalsIn(cwd)).find(({ id }) => id === ada!.id);
+    expect(after).toEqual(decided);
+  });
+
+  it("is decided on by an id: one that is none, or nothing at all, is bad usage", async () => {
+    const cwd = folderWith(letters);
+    await call(["run", "ada"], { cwd });
+    for (const [id, message] of [
+      ["nobody", "There is no approval nobody"],
+      ["", "Name an approval"],
+    ] as const)
+      for (const command of ["approve", "deny"]) {
+        const { code, stderr } = await call([command, id], { cwd });
+        expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+      }
+    expect((await approvalsIn(cwd)).map(({ state }) => state)).toEqual(["open"]);
+  });
+
   it("stays where it is told to wait, and goes on by itself once somebody decides in another process", async () => {
     const cwd = folderWith(letters);
     const running = start(["run", "--wait", "ada"], { cwd });

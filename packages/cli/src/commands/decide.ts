@@ -15,11 +15,11 @@ export interface DecideFlags extends StoreFlags {
 
 /** `pool approve`: lets a call run. */
 export const approveCommand = (io: Console, id: string, flags: DecideFlags): Operation<ExitCode> =>
-  decide(io, flags, (store) => store.approvals.approve(id, { by: whoIsThere() }));
+  decide(io, id, flags, (store) => store.approvals.approve(id, { by: whoIsThere() }));
 
 /** `pool deny`: refuses a call. */
 export const denyCommand = (io: Console, id: string, flags: DecideFlags): Operation<ExitCode> =>
-  decide(io, flags, (store) =>
+  decide(io, id, flags, (store) =>
     store.approvals.deny(id, {
       by: whoIsThere(),
       ...(flags.reason === undefined ? {} : { reason: flags.reason }),
@@ -28,9 +28,11 @@ export const denyCommand = (io: Console, id: string, flags: DecideFlags): Operat
 
 function* decide(
   io: Console,
+  id: string,
   flags: DecideFlags,
   how: (store: Store) => Operation<ApprovalView>,
 ): Operation<ExitCode> {
+  if (id.trim() === "") throw new UsageError("Name an approval: pool approvals lists those that wait.");
   const store = yield* useStore(io, flags);
   if (!store) throw new UsageError("No run is on record here yet, and no call waits.");
   const approval = yield* how(store);

@@ -88,12 +88,12 @@ const lastMoment = ({ startedAt, agentViews }: RunView): string =>
     .flatMap(({ endedAt, turns }) => [endedAt, turns.at(-1)?.startedAt])
     .reduce<string>((last, at) => (at && at > last ? at : last), startedAt);
 
-/** Agents below those they were forked from, pools in the order they were opened. */
+/** Agents below those they were forked from, or under whose call they ran; pools in the order they were opened. */
 function tree(agents: readonly AgentView[], options: Omit<LineOptions, "lead" | "results">): string[] {
-  const known = new Set(agents.map(({ agent }) => agent));
+  const parents = parentsIn(agents);
   const below = (parent: string | null, lead: string): string[] =>
     agents
-      .filter((one) => parentOf(one, known) === parent)
+      .filter((one) => parents.get(one) === parent)
       .flatMap((one) => [
         ...agentLines(one, { ...options, lead, results: false }),
         ...below(one.agent, `${lead}  `),
@@ -101,8 +101,24 @@ function tree(agents: readonly AgentView[], options: Omit<LineOptions, "lead" | 
   return below(null, "");
 }
 
-const parentOf = ({ parent }: AgentView, known: ReadonlySet<string>): string | null =>
-  parent !== null && known.has(parent) ? parent : null;
+function parentsIn(agents: readonly AgentView[]): ReadonlyMap<AgentView, string | null> {
+  const known = new Set(agents.map(({ agent }) => agent));
+  return new Map(
+    agents.map((one) => [
+      one,
+      one.parent !== null && known.has(one.parent) ? one.parent : callerOf(one.pool, known),
+    ]),
+  );
+}
+
+/** The agent in whose call a pool was opened: its key begins with that call's id, and that with the agent's key. */
+function callerOf(pool: string, known: ReadonlySet<string>): string | null {
+  for (let end = pool.lastIndexOf(":"); end > 0; end = pool.lastIndexOf(":", end - 1)) {
+    const key = pool.slice(0, end);
+    if (known.has(key)) return key;
+  }
+  return null;
+}
 
 function refusals({ agentViews }: RunView, palette: Palette): string[] {
   const guards = new Map<string, number>();

@@ -53,7 +53,8 @@ export async function listApprovals(
       reviews: decodeJson(row.reviews as string | null, textOf) as ApprovalView["reviews"],
       state: (decided ?? "open") as ApprovalView["state"],
       requestedAt: timeOf(row.requested_at)!,
-      decidedAt: timeOf(row.decided_at ?? row.at),
+      // the run took note of it later
+      decidedAt: timeOf(decided === "void" ? row.decided_at : (row.at ?? row.decided_at)),
       decidedBy: row.decided_by as string | null,
       denial: (row.reason ?? row.denial) as string | null,
     });
