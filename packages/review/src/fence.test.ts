@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fence } from "./fence.ts";
@@ -17,6 +18,12 @@ describe("a fence", () => {
   it("is named after what it holds, and so alike for the same", () => {
     expect(fence("x", ["a"])).toBe(fence("x", ["a"]));
     expect(linesOf(fence("x", ["a"]))[0]).not.toBe(linesOf(fence("x", ["b"]))[0]);
+  });
+
+  it("has a name that nobody can make from outside, nor guess from what it holds", () => {
+    const [open, data] = linesOf(fence("x", "+49 30 123456"));
+    const digest = createHash("sha256").update(data!).digest("hex");
+    expect(open).not.toContain(digest.slice(0, 16));
   });
 
   it("takes what JSON has no form for", () => {

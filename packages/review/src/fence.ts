@@ -1,12 +1,15 @@
-import { createHash } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
+
+/** Of this process alone. A plain digest would let who reads it guess at values that are hidden from the model. */
+const KEY = randomBytes(32);
 
 /**
  * A value as data inside of a prompt. It is JSON, so that no text in it begins a line or a tag; and the fence around
- * it is named after the digest of what it holds, so that nothing inside can close it.
+ * it is named after a digest of what it holds that nobody else can make, so that nothing inside can close it.
  */
 export function fence(name: string, value: unknown): string {
   const data = asData(value);
-  const id = createHash("sha256").update(data).digest("hex").slice(0, 16);
+  const id = createHmac("sha256", KEY).update(data).digest("hex").slice(0, 16);
   return `<data ${name} ${id}>\n${data}\n</data ${name} ${id}>`;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@agentpool/core";
 import { APICallError, type LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { MockLanguageModelV3 } from "ai/test";
-import { type Operation, run, scoped, spawn, withResolvers } from "effection";
+import { all, type Operation, run, scoped, spawn, withResolvers } from "effection";
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../clock.testing.ts";
 import { InterruptedError } from "../failure/model-failure.ts";
@@ -398,6 +398,18 @@ describe("a rate limit", () => {
         const failure = yield* failureOf(yield* asked(model));
         expect(failure).toMatchObject({ reason, message: expect.stringContaining("nothing was sent") });
       }
+    }));
+
+  it("of one that was under way as everybody was held back is as long as theirs, for its own reason", () =>
+    run(function* () {
+      yield* useManualClock();
+      const model = fromAiSdk(playing(limited(429, { "retry-after": "60" }), limited(529)));
+      const sessions = [yield* asked(model), yield* asked(model)];
+      const failures = yield* all(sessions.map((session) => failureOf(session)));
+      expect(failures).toMatchObject([
+        { reason: "rate_limit", retryAfterMs: 60_000 },
+        { reason: "overloaded", retryAfterMs: 60_000 },
+      ]);
     }));
 
   it("is not what a spent quota or a refused key is", () =>
