@@ -55,10 +55,10 @@ export class Store {
     }));
   }
 
-  /** Takes old runs off the record, and gives those it took. A run that is running or waits for people stays. */
+  /** Takes old runs off the record, and gives those it took. What is running, waits for people or is taken up meanwhile stays. */
   prune(options: PruneOptions): Operation<RunSummary[]> {
     const { engine, now } = this.#parts;
-    return lazily(() => pruneRuns(engine, options, now()));
+    return lazily(() => pruneRuns(engine, options, now));
   }
 
   /** Who reads never sees half of what was written together. */
