@@ -59,6 +59,7 @@ describe("a review", () => {
         toolCallCount: 0,
         refusals: [],
       });
+      expect(result.totals).toMatchObject({ turns: 1, toolCalls: 0, refusals: 0 });
       expect(course(events)).toEqual(["review:started", "review:restarted"]);
       expect(ofType(events, "turn:restarted")).toMatchObject([
         { reasoning: "It has shipped: I say so.", by: "review", moment: "onPropose" },
