@@ -1,13 +1,13 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { agentPool, parallel } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { run, scoped } from "effection";
 import { expect, test } from "vitest";
 import { openSqlite } from "../src/engine/sqlite.ts";
-import { openStore, StoreError } from "../src/index.ts";
+import { openStore, type Store } from "../src/index.ts";
 import { onEveryEngine } from "./places.ts";
 import { hasPostgres } from "./postgres.ts";
-import { caught, flushed, started, useFolder } from "./support.ts";
+import { caught, flushed, recorded, started, useFolder } from "./support.ts";
 
 test.each([
   ["runs.db", "it names no kind of store"],
@@ -35,6 +35,32 @@ test("a file that is no database is said to be damaged, and left as it is", () =
     expect(error.message).toContain(`${folder}/runs.db is damaged, or is no database`);
   }));
 
+test("a database whose pages are damaged is said to be, whoever reads it", () =>
+  run(function* () {
+    const folder = yield* useFolder();
+    const path = `${folder}/runs.db`;
+    yield* scoped(function* () {
+      const store = yield* openStore(`sqlite:${path}`);
+      yield* recorded(store, "r1");
+    });
+    // all but the first page, which says that it is a database
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0x5a, 4_096));
+    for (const read of [
+      (store: Store) => store.runs(),
+      (store: Store) => store.show("r1"),
+      (store: Store) => store.record("r1"),
+      (store: Store) => store.approvals.list(),
+    ]) {
+      const error = yield* caught(
+        scoped(function* () {
+          return yield* read(yield* openStore(`sqlite:${path}`));
+        }),
+      );
+      expect(error).toMatchObject({ name: "StoreError", problem: "damaged" });
+    }
+  }));
+
 test("a place that cannot be written is named", () =>
   run(function* () {
     const folder = yield* useFolder();
@@ -44,7 +70,10 @@ test("a place that cannot be written is named", () =>
       message: expect.stringContaining(`${folder}/file/runs.db`),
     });
     mkdirSync(`${folder}/runs.db`);
-    expect(yield* caught(openStore(`sqlite:${folder}/runs.db`))).toBeInstanceOf(StoreError);
+    expect(yield* caught(openStore(`sqlite:${folder}/runs.db`))).toMatchObject({
+      problem: "unwritable",
+      message: expect.stringContaining(`${folder}/runs.db is a folder`),
+    });
     chmodSync(`${folder}/runs.db`, 0o755);
   }));
 

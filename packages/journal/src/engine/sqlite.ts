@@ -38,7 +38,7 @@ export function openSqlite(path: string, durable = false): Engine {
       try {
         return await read({ all });
       } finally {
-        if (--reading === 0 && database.inTransaction) prepare("commit").run();
+        if (--reading === 0 && database.inTransaction) attempt(path, () => prepare("commit").run());
       }
     },
     async write(statements) {
@@ -83,6 +83,11 @@ function opened(path: string, durable: boolean): Database.Database {
       cause: error,
     });
   }
+  if (existsSync(path) && statSync(path).isDirectory())
+    throw new StoreError(
+      "unwritable",
+      `${path} is a folder. Set store to a file in it, or to another place.`,
+    );
   return attempt(path, () => {
     const database = new Database(path, { timeout: BUSY });
     try {
@@ -151,7 +156,7 @@ function explained(path: string, error: unknown): StoreError {
       "damaged",
       `${path} is damaged, or is no database: ${message}. Move it away, and the next run begins a new one.`,
     );
-  if (/CANTOPEN|READONLY|PERM/.test(code) || /unable to open|readonly/.test(message))
+  if (/CANTOPEN|READONLY|PERM/.test(code) || /unable to open|readonly/i.test(message))
     return about("unwritable", `${path} cannot be written: ${message}. Set store to a place that can be.`);
   if (/FULL/.test(code) || /disk is full/.test(message))
     return about("failed", `the disk of ${path} is full.`);
