@@ -14,13 +14,31 @@ const send = defineTool({
   execute: ({ to }) => `sent to ${to}`,
 });
 
+const SECRET_PLACE = "https://ada:hunter22@host/";
+
+/** The same, with a note of what it was called with. */
+const sendingTo = (sent: string[]): Tool =>
+  defineTool({
+    name: "send",
+    description: "Sends a letter.",
+    parameters: z.object({ to: z.string() }),
+    execute({ to }) {
+      sent.push(to);
+      return `sent to ${to}`;
+    },
+  });
+
 /** A run that sends a letter once a person lets it; `asked` is told when the call waits. */
 function* sending(journal: RunJournal, asked: () => void = () => {}, to = "ada", tool: Tool = send) {
   if (journal.history.length === 0) journal.note(started("r1"));
   return yield* agentPool({
     run: "r1",
     journal,
-    model: scripted(() => [{ calls: [{ tool: "send", args: { to } }] }, { text: "Done." }]),
+    model: scripted(() => ({ messages }) => {
+      const last = messages.at(-1)!;
+      const isToSend = last.role !== "tool" || JSON.stringify(last).includes("a secret was not kept");
+      return isToSend ? { calls: [{ tool: "send", args: { to } }] } : { text: "Done." };
+    }),
     tools: [tool],
     requireApproval: ["send"],
     orchestrate: parallel(["write"]),
@@ -70,26 +88,51 @@ onEveryEngine((usePlace) => {
       expect((yield* other.show("r1")).approvals).toMatchObject([{ state: "approved", decidedBy: "ada" }]);
     }));
 
-  test("a call whose arguments hold a secret is asked about once: a decision made later is found when its run goes on", () =>
+  test("a call whose arguments hold a secret is decided by what is on record, and runs with the secret", () =>
     run(function* () {
       const store = yield* openStore(yield* usePlace());
-      const to = "https://ada:hunter22@host/";
-      yield* recordedAndLeft(store, to);
+      const sent: string[] = [];
+      const asked = withResolvers<void>();
+      const journal = yield* store.journal("r1");
+      const pool = yield* spawn(() => sending(journal, asked.resolve, SECRET_PLACE, sendingTo(sent)));
+      yield* asked.operation;
+      yield* flushed(journal);
       const [approval] = yield* store.approvals.list();
       expect(approval!.args).toEqual({ to: "https://ada:[secret]@host/" });
       yield* store.approvals.approve(approval!.id);
-      const { agents } = yield* scoped(function* () {
-        return yield* sending(yield* store.journal("r1"), undefined, to);
-      });
-      expect(agents[0]).toMatchObject({ toolCallCount: 1 });
-      expect(yield* store.approvals.list()).toMatchObject([{ id: approval!.id, state: "approved" }]);
+      expect((yield* pool).agents[0]).toMatchObject({ toolCallCount: 1 });
+      expect(sent).toEqual([SECRET_PLACE]);
     }));
 
-  test("one whose other arguments changed is asked about anew, whatever secret it holds", () =>
+  test("one that was left with its run never runs without the secret: its approval is void, and a person is asked about the next", () =>
     run(function* () {
       const store = yield* openStore(yield* usePlace());
-      const to = "https://ada:hunter22@host/";
-      yield* recordedAndLeft(store, to);
+      yield* recordedAndLeft(store, SECRET_PLACE);
+      const [approval] = yield* store.approvals.list();
+      yield* store.approvals.approve(approval!.id);
+      const sent: string[] = [];
+      yield* scoped(function* () {
+        const journal = yield* store.journal("r1");
+        const asked = withResolvers<void>();
+        const pool = yield* spawn(() => sending(journal, asked.resolve, SECRET_PLACE, sendingTo(sent)));
+        yield* asked.operation;
+        yield* flushed(journal);
+        expect(sent).toEqual([]);
+        const [again] = yield* store.approvals.list({ open: true });
+        yield* store.approvals.approve(again!.id);
+        expect((yield* pool).agents[0]).toMatchObject({ toolCallCount: 1 });
+      });
+      expect(sent).toEqual([SECRET_PLACE]);
+      expect((yield* store.approvals.list()).map(({ id, state }) => [id === approval!.id, state])).toEqual([
+        [true, "void"],
+        [false, "approved"],
+      ]);
+    }));
+
+  test("one whose arguments changed is asked about anew", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      yield* recordedAndLeft(store);
       const [approval] = yield* store.approvals.list();
       yield* store.approvals.approve(approval!.id);
       const copying = defineTool({
@@ -100,7 +143,7 @@ onEveryEngine((usePlace) => {
       yield* scoped(function* () {
         const journal = yield* store.journal("r1", { force: true });
         const waits = withResolvers<void>();
-        yield* spawn(() => sending(journal, waits.resolve, to, copying));
+        yield* spawn(() => sending(journal, waits.resolve, undefined, copying));
         yield* waits.operation;
         yield* flushed(journal);
       });

@@ -41,6 +41,8 @@ ${todos.map((todo) => `- ${todo}`).join("\n")}`,
     `It is not known whether ${tool} ran: the run was interrupted in the middle of this call. It may have had its effect: find out before you call it again.`,
   unknownReturn: (tool: string) =>
     `It is not known whether ${tool} ran: the run was interrupted in the middle of this call. It may have had its effect. Call ${tool} again only where that does no harm; else answer in words with what you have found.`,
+  secretLost: (tool: string) =>
+    `${tool} was not run: the run was interrupted before it, and of its arguments a secret was not kept. Call it again with all of them.`,
   withdrawn: (tool: string) =>
     `${tool} was not run: the run is being brought to an end. Report what you have.`,
   secondReturn: (tool: string) => `Only the first ${tool} of a turn counts; this one was left out.`,

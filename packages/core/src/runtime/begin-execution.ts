@@ -56,7 +56,8 @@ function* waitForPermit(call: Call, slot: Slot): Operation<boolean> {
 }
 
 /** The call that ends its agent: what its tool makes of it is what the agent reports. */
-export const isTerminal = ({ agent, bound }: Call): boolean => bound === agent.pool.terminal;
+export const isTerminal = ({ agent, bound }: Pick<Call, "agent" | "bound">): boolean =>
+  bound === agent.pool.terminal;
 
 /** From here on it is a call that was made. One that ends its agent counts nowhere as a call. */
 export function dispatch(call: Call, attempt: number): void {

@@ -19,9 +19,12 @@ export function* executeReport(call: Call): Operation<Outcome> {
   if (past?.executed) return past.executed.outcome;
   const from = past?.dispatched ? resumptionOf(call, past.dispatched.attempt) : FIRST;
   const isUnknown = from.type === "unknown";
-  const outcome: Outcome = isUnknown
-    ? { type: "error", message: words.unknownReturn(bound.name) }
-    : yield* executeCall(call, agent.nest, from);
+  const outcome: Outcome =
+    from.type === "unknown"
+      ? { type: "error", message: words.unknownReturn(bound.name) }
+      : from.type === "incomplete"
+        ? { type: "error", message: words.secretLost(bound.name) }
+        : yield* executeCall(call, agent.nest, from);
   agent.isUnsure ||= isUnknown;
   if (run.recorder) {
     const unknown = isUnknown ? { unknown: true as const } : {};

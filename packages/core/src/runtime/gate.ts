@@ -15,6 +15,7 @@ import type { AgentState } from "./agent-state.ts";
 import { askGuards, type Verdict } from "./ask-guards.ts";
 import { noApproval } from "./ask-person.ts";
 import type { Call } from "./call-state.ts";
+import { lostSecret } from "./lost-secret.ts";
 import type { Pool } from "./pool-state.ts";
 import { type Rewrite, rewriteCall } from "./rewrite-call.ts";
 
@@ -63,6 +64,7 @@ export function gate(
     approved: false,
     dispatched: false,
   };
+  if (lostSecret(call)) return block(name, id, refused("invalid", words.secretLost(name)));
   return call.bound.rewritten || past?.rewrite
     ? new Later(gateRewritten(call, past?.rewrite))
     : gateGuards(call);
@@ -104,6 +106,11 @@ function recallGate(
   };
   const again = bound.guards.filter((guard) => lookers.includes(guard.name));
   if (dispatched || past.outcome) return { type: "passed", call, lookers: again, approval };
+  if (lostSecret(call)) {
+    for (const approval of past.approvals)
+      agent.pool.run.emit({ type: "approval:void", agent: agent.key, call: id, approval });
+    return block(name, id, refused("invalid", words.secretLost(name)));
+  }
   // what has not run yet is held to what the run forbids now: a verdict on record lifts no deny
   const now = forbidden(agent.pool, bound);
   if (now) return block(name, id, now);

@@ -33,6 +33,8 @@ export function* runCall(call: Call, lookers: readonly BoundGuard[], nest: Nest)
     const from = call.past?.dispatched ? resumptionOf(call, call.past.dispatched.attempt) : FIRST;
     if (from.type === "unknown")
       return settleCall(call, { type: "error", message: words.unknown(call.bound.name) }, since);
+    if (from.type === "incomplete")
+      return settleCall(call, { type: "error", message: words.secretLost(call.bound.name) }, since);
     if (from.type === "first") {
       const entered = enterLine(call, lookers);
       const outcome = entered instanceof Later ? yield* entered.operation : entered;

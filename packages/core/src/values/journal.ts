@@ -196,6 +196,11 @@ export interface Journal {
   decide?(approval: string, decision: ApprovalDecision): ApprovalDecision | PromiseLike<ApprovalDecision>;
   /** A value as it stands on record, where that keeps secrets out. Absent: as it is. */
   asRecorded?<T extends Json | Args>(value: T): T;
+  /**
+   * What stands on record in place of a secret. A call that has it in its arguments when its run is taken up does not run
+   * with that: its agent is told to make it again. Absent: nothing is kept out.
+   */
+  readonly hidden?: string;
   /** Takes the run up although tasks, tools or schemas are not those on record. Default false: {@link ResumeError}. */
   readonly force?: boolean;
 }

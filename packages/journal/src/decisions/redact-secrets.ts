@@ -21,7 +21,8 @@ export function secretsRedactor(env: Readonly<Record<string, string | undefined>
 
 const inString = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-const HIDDEN = "[secret]";
+/** What stands in place of a secret. */
+export const HIDDEN = "[secret]";
 
 const NAME = /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?|PAT)$/i;
 

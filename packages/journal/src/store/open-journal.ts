@@ -1,6 +1,7 @@
 import { type ApprovalDecision, type Journal, type JournalEntry, useClock } from "@agentpool/core";
 import { ensure, type Operation, resource, until } from "effection";
 import { DerivedTables } from "../decisions/derived-tables.ts";
+import { HIDDEN } from "../decisions/redact-secrets.ts";
 import { isRunEntry, type RunEntry, type StoredEntry } from "../values/entry.ts";
 import { Bell } from "./bell.ts";
 import { settle } from "./decide.ts";
@@ -63,6 +64,7 @@ export const openJournal = (
         add: (entry) => writer.append(entry),
         flush: () => writer.flush(),
         seal: () => writer.seal(),
+        hidden: HIDDEN,
         asRecorded: (value) => JSON.parse(redact(JSON.stringify(value))) as typeof value,
         *decisions(decide) {
           const clock = yield* useClock();
