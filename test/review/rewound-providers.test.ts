@@ -1,4 +1,4 @@
-import { type AgentPoolOptions, type JournalEntry, type Model, parallel, reportTool } from "@agentpool/core";
+import { type JournalEntry, type Model, parallel, reportTool } from "@agentpool/core";
 import { fromAiSdk, Limiter } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
@@ -12,7 +12,7 @@ import {
   thought,
 } from "../../packages/models/src/ai-sdk/mock.testing.ts";
 import { crash, takeUp } from "../resume/support.ts";
-import { finish, ofType, open, play, quiet } from "../scenarios/support.ts";
+import { finish, ofType, open, play, quiet, type RigOptions } from "../scenarios/support.ts";
 import { breach, judging, pass, shop } from "./support.ts";
 
 // What a provider's client is sent after a step was sent back: everything of it, and nothing of the step.
@@ -39,7 +39,7 @@ function provided(...answers: readonly Answer[]) {
   return { model, prompts };
 }
 
-const base = (model: Model, more: Partial<AgentPoolOptions> = {}) => ({
+const base = (model: Model, more: Partial<RigOptions> = {}): RigOptions => ({
   run: "r",
   terminal: reportTool,
   orchestrate: parallel(["Cancel them."]),

@@ -43,7 +43,7 @@ describe("what a reviewer is shown", () => {
         ...background,
         reasoning: "They ask.",
         text: undefined,
-        calls: [{ id: "a:1#0", tool: "cancel", identity: "local:cancel", args: { order: 7 } }],
+        calls: [{ id: "a:1#0", turn: 1, tool: "cancel", identity: "local:cancel", args: { order: 7 } }],
         tools,
       },
       "medium",
