@@ -4,6 +4,7 @@ import type { Operation } from "effection";
 import type { Harness } from "./harness.ts";
 import { loadProgram } from "./load-program.ts";
 import { useServers } from "./mcp-servers.ts";
+import { ownBriefs } from "./own-briefs.ts";
 import type { HarnessProgram } from "./program.ts";
 
 /** What a harness works with: its program, its documents, and the tools of both and of its MCP servers. */
@@ -37,7 +38,13 @@ export function* useTools(
   const served = servers
     ? yield* useServers(harness, onNotice ? { onNotice } : {})
     : { tools: [], notices: [] };
-  const corpus = harness.corpus && (yield* useCorpus({ ...harness.corpus, progress: onReading }));
+  const corpus =
+    harness.corpus &&
+    (yield* useCorpus({
+      ...harness.corpus,
+      ignore: ownBriefs(harness.corpus.paths),
+      progress: onReading,
+    }));
   const tools = [...(corpus ? corpusTools(corpus) : []), ...(program?.tools ?? []), ...served.tools];
   return { program, corpus, tools, notices: [...served.notices, ...(corpus?.notices ?? [])] };
 }
