@@ -221,6 +221,44 @@ describe("a reviewer that always fails", () => {
     }));
 });
 
+describe("a reviewer with a fault of its own", () => {
+  it("lets nothing out: neither a step nor a report, and an event says what failed", () =>
+    run(function* () {
+      for (const review of [true, "messages"] as const) {
+        const { tools, cancelled } = shop();
+        let isOpen = false;
+        const { result, events } = yield* play({
+          ...base,
+          review,
+          model: scripted(() => [
+            ask("cancel_order", { order: 1 }),
+            ...Array.from({ length: 3 }, () => report("It is done.")),
+          ]),
+          tools: review === "messages" ? tools.map((tool) => ({ ...tool, consequential: false })) : tools,
+          budget: { maxTurns: 3 },
+          recovery: "none",
+          reviewer: reviewer({
+            models() {
+              if (isOpen) throw new RangeError("a bug");
+              return judging(pass());
+            },
+          }),
+          onEvent: ({ type }) => {
+            if (type === "turn:started") isOpen = true;
+          },
+        });
+        expect(cancelled).toEqual(review === true ? [] : [1]);
+        if (review === "messages") expect(result.agents[0]).toMatchObject({ result: undefined });
+        expect(ofType(events, "hook:error")[0]).toMatchObject({
+          hook: "review",
+          error: "RangeError",
+          moment: review === true ? "onPropose" : "onReturn",
+          verdict: "refused",
+        });
+      }
+    }));
+});
+
 describe("two that judge and disagree", () => {
   it("let nothing run that either of them sends back, whichever comes first", () =>
     run(function* () {

@@ -184,6 +184,30 @@ describe("the end of a run", () => {
       ]);
     }));
 
+  it("has no hook send its last report back either", () =>
+    run(function* () {
+      let asked = 0;
+      const rig = yield* open({
+        terminal: reportTool,
+        orchestrate: parallel(["Say it."]),
+        model: playing({ wait: 1_000, ...report("as it is") }),
+        hooks: [
+          {
+            onReturn({ final }) {
+              asked++;
+              expect(final).toBe(true);
+              return { type: "restart", reasoning: "Once more." };
+            },
+          },
+        ],
+      });
+      rig.clock.advance(500);
+      rig.handle.windDown();
+      const { agents } = yield* finish(rig);
+      expect(asked).toBe(1);
+      expect(agents[0]).toMatchObject({ result: "as it is" });
+    }));
+
   it("at the hard limit ends the review with its agent", () =>
     run(function* () {
       const rig = yield* opened([pass()], [cancel(7), report()], {

@@ -1,11 +1,19 @@
-import { agentPool, ModelLimitError, type PoolEvent, parallel, reportTool } from "@agentpool/core";
+import {
+  agentPool,
+  ModelLimitError,
+  type PoolEvent,
+  parallel,
+  reportTool,
+  sleepOn,
+  useClock,
+} from "@agentpool/core";
 import type { ScriptedTurn } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { formats } from "../../packages/models/src/providers/formats.testing.ts";
 import { refused, streamed, useWire } from "../../packages/models/src/providers/wire.testing.ts";
-import { ask, asks, ofType, play, playing, report, textOf } from "../scenarios/support.ts";
+import { ask, asks, instant, ofType, play, playing, report, textOf } from "../scenarios/support.ts";
 import { breach, course, judging, lastText, pass, reviewsIn, shipped, shop, shownTo } from "./support.ts";
 
 const task = (name: string) => ({ terminal: reportTool, orchestrate: parallel([name]) });
@@ -36,6 +44,37 @@ describe("a review", () => {
       );
       expect(order.slice(0, 6)).toEqual(["0", "0", "1", "1", "2", "2"]);
       expect(result.agents[0]).toMatchObject({ exit: "returned", turns: 2, toolCallCount: 3 });
+    }));
+
+  it("that passes has calls that take their time wait for each other, also those that nobody minds", () =>
+    run(function* () {
+      const { cancel } = shop();
+      const look = instant("look", {
+        *execute({ q }) {
+          const clock = yield* useClock();
+          yield* sleepOn(clock, 100);
+          return q;
+        },
+      });
+      const { events, clock } = yield* play({
+        ...task("Look twice, and cancel."),
+        model: playing(
+          asks(["look", { q: "a" }], ["look", { q: "b" }], ["cancel_order", { order: 1 }]),
+          asks(["look", { q: "c" }], ["look", { q: "d" }]),
+          report(),
+        ),
+        tools: [look, cancel],
+        reviewer: reviewer({ models: judging(pass()) }),
+      });
+      const order = events.flatMap((event) =>
+        event.type === "call:dispatched" || event.type === "call:settled"
+          ? [`${event.call.split(":")[1]} ${event.type.slice(5, 7)}`]
+          : [],
+      );
+      expect(order.slice(0, 6)).toEqual(["1#0 di", "1#0 se", "1#1 di", "1#1 se", "1#2 di", "1#2 se"]);
+      // a step that nobody reviews has its calls run side by side
+      expect(order.slice(6, 10)).toEqual(["2#0 di", "2#1 di", "2#0 se", "2#1 se"]);
+      expect(clock.now()).toBe(300);
     }));
 
   it("of a step that breaks the rules runs none of its calls, and the agent tries again with a correction", () =>

@@ -17,6 +17,8 @@ export interface Question<M extends Moment, T> {
   readonly agent: AgentState;
   readonly call?: string;
   readonly moment: M;
+  /** Whether a hook that fails keeps from happening what it is asked about. Default: at {@link REFUSING} moments. */
+  readonly refuses?: boolean;
   /** The input: a fresh one for each hook, so that none sees what another did to it. */
   input(): Parameters<NonNullable<ToolLifecycleHooks[M]>>[0];
   /** What an answer means; undefined where it abstains. Throws where it is malformed. */
@@ -50,7 +52,7 @@ export function* askHook<M extends Moment, T>(
   hook: ToolLifecycleHooks,
   question: Question<M, T>,
 ): Operation<Asked<T>> {
-  const { agent, call, moment } = question;
+  const { agent, call, moment, refuses = REFUSING.has(moment) } = question;
   const { clock } = agent.pool.run;
   const since = clock.now();
   try {
@@ -60,7 +62,7 @@ export function* askHook<M extends Moment, T>(
     const answer = question.read(given);
     return answer === undefined ? { type: "abstained" } : { type: "answered", answer };
   } catch (error) {
-    const verdict = REFUSING.has(moment) && hook.onError !== "proceed" ? "refused" : "skipped";
+    const verdict = refuses && hook.onError !== "proceed" ? "refused" : "skipped";
     hookFailed({ agent, call, hook: hook.name ?? moment, moment, since }, error, verdict);
     return { type: "failed" };
   }

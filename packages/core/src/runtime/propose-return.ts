@@ -101,7 +101,8 @@ function* askReturn(
 ): Operation<ReturnVerdict> {
   const final = agent.limit !== undefined || agent.isFull || windingOf(agent.life) !== undefined;
   const mayReject = !final && !agent.rejected && agent.turns < agent.options.maxTurns;
-  const ask = (hook: ToolLifecycleHooks) => askOne(agent, hook, { exit, result, call, final });
+  const ask = (hook: ToolLifecycleHooks, refuses = false) =>
+    askOne(agent, hook, { exit, result, call, final, refuses });
   let accepted: { readonly result: unknown } | undefined;
   for (const hook of call?.bound.hooks ?? agent.pool.hooks) {
     if (!hook.onReturn) continue;
@@ -118,7 +119,7 @@ function* askReturn(
   for (const hook of agent.pool.reviewers) {
     if (!hook.onReturn) continue;
     const by = hook.name ?? "onReturn";
-    const asked = yield* ask(hook);
+    const asked = yield* ask(hook, true);
     if (asked.type === "failed") return { type: "reject", message: words.hookError(by), by };
     if (asked.type !== "answered" || asked.answer.type === "accept") continue;
     return asked.answer.type === "restart" ? { ...asked.answer, by: hook } : { ...asked.answer, by };
@@ -129,12 +130,20 @@ function* askReturn(
 const askOne = (
   agent: AgentState,
   hook: ToolLifecycleHooks,
-  { call, ...said }: Pick<ReturnInput, "exit" | "result" | "final"> & { readonly call: Call | undefined },
+  {
+    call,
+    refuses,
+    ...said
+  }: Pick<ReturnInput, "exit" | "result" | "final"> & {
+    readonly call: Call | undefined;
+    readonly refuses: boolean;
+  },
 ): Operation<Asked<ReturnAnswer>> =>
   askHook(hook, {
     agent,
     call: call?.id,
     moment: "onReturn",
+    refuses,
     input: () => ({
       ...said,
       agent: agent.view,
