@@ -13,7 +13,7 @@ export function readOutput(answer: unknown, schema: ZodType): Output {
     const parsed = parseJson(answer);
     if (parsed !== undefined) value = parsed;
   }
-  const result = ofOwnProperties(schema, outputSchema(schema)).safeParse(value);
+  const result = ofOwnProperties(schema, () => outputSchema(schema)).safeParse(value);
   return result.success
     ? { type: "value", value: result.data }
     : { type: "invalid", message: prettifyError(result.error) };

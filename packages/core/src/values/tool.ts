@@ -103,7 +103,7 @@ export const parametersOf = (tool: Tool): JsonSchema =>
 /** A validator for a tool's arguments. */
 export const validatorOf = (tool: Tool): ZodType =>
   tool.parameters instanceof z.ZodType
-    ? ofOwnProperties(tool.parameters, parametersOf(tool))
+    ? ofOwnProperties(tool.parameters, () => parametersOf(tool))
     : jsonValidator(tool.parameters);
 
 /** A temporary failure: the agent parks, and the same call runs again after the delay. */

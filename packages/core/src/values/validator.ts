@@ -3,14 +3,22 @@ import type { JsonSchema } from "./json.ts";
 
 /** A validator of JSON by a JSON Schema. */
 export const jsonValidator = (schema: JsonSchema): ZodType =>
-  ofOwnProperties(z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]), schema);
+  ofOwnProperties(z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]), () => schema);
 
 /**
  * A validator that looks at a value's own properties alone. zod also finds those that every object inherits: of `{}` it
- * would say that its `constructor` is a function. `schema` is what it validates, as JSON Schema.
+ * would say that its `constructor` is a function. `schema` gives what it validates as JSON Schema, and is asked once.
  */
-export const ofOwnProperties = (validator: ZodType, schema: JsonSchema): ZodType =>
-  namesInherited(schema) ? z.preprocess(withoutPrototypes, validator) : validator;
+export function ofOwnProperties(validator: ZodType, schema: () => JsonSchema): ZodType {
+  let known = validators.get(validator);
+  if (!known) {
+    known = namesInherited(schema()) ? z.preprocess(withoutPrototypes, validator) : validator;
+    validators.set(validator, known);
+  }
+  return known;
+}
+
+const validators = new WeakMap<ZodType, ZodType>();
 
 const INHERITED = Object.getOwnPropertyNames(Object.prototype).map((name) => JSON.stringify(name));
 
