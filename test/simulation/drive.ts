@@ -1,5 +1,6 @@
 import {
   type AgentPoolOptions,
+  JournalError,
   type ManualClock,
   type Occupancy,
   type PoolHandle,
@@ -83,7 +84,8 @@ export async function play(
         // where memory is scarce it may not be there yet
         if (witness.events.some((event) => event.type === "agent:spawned" && event.agent === key)) {
           cancelled.push(key);
-          await run(() => handle!.cancel(key));
+          // over once it is on record, which may take time
+          run(() => handle!.cancel(key)).catch(unlessUnrecorded);
         }
       }
       await quiet();
@@ -108,6 +110,11 @@ export async function play(
   if (end === "stuck") await task.halt().catch(() => {});
   await quiet();
   return { witness, end: end ?? "failed", result, error, left, cancelled };
+}
+
+/** Where the record fails, who asks for an end is told so as well. */
+function unlessUnrecorded(error: unknown): void {
+  if (!(error instanceof JournalError)) throw error;
 }
 
 /** Whether people or clients are asked something. */

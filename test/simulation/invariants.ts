@@ -28,7 +28,8 @@ function* endings({ end, error, result, witness, left }: Played): Iterable<strin
   for (const late of witness.late) yield `started while everything was stopping: ${late}`;
 }
 
-function* leftovers({ witness, left }: Played): Iterable<string> {
+/** What a pool that is over has left behind. */
+export function* leftovers({ witness, left }: Played): Iterable<string> {
   const timers = witness.clock.pending - witness.answering;
   if (timers > 0) yield `${timers} timers are left`;
   if (witness.inside > 0) yield `${witness.inside} tool bodies were entered and not left`;
