@@ -77,6 +77,38 @@ describe("a pool inside a call", () => {
       ]);
     }));
 
+  it("has its tools reviewed that the pool around it calls consequential, whatever it calls them itself", () =>
+    run(function* () {
+      const inner = shop({ cancel: { consequential: false } });
+      const judge = judging(breach("Not that one."));
+      const opens = defineTool({
+        name: "opens",
+        description: "Opens a pool.",
+        parameters: z.object({}),
+        *execute() {
+          yield* agentPool({
+            model: playing(ask("get_order", { order: 7 }), ask("cancel_order", { order: 7 }), report()),
+            tools: inner.tools,
+            terminal: reportTool,
+            orchestrate: parallel(["x"]),
+            review: { tools: ["get_order"] },
+          });
+          return "opened";
+        },
+      });
+      const { events } = yield* play({
+        ...base,
+        model: playing(ask("opens"), report()),
+        tools: [opens, ...inner.tools],
+        review: { tools: ["cancel_order"] },
+        reviewer: reviewer({ models: judge }),
+      });
+      expect(inner.cancelled).toEqual([]);
+      expect(
+        ofType(events, "review:restarted").flatMap(({ calls }) => calls.map(({ tool }) => tool)),
+      ).toEqual(["get_order", "cancel_order"]);
+    }));
+
   it("may have a reviewer of its own beside the one around it: a step has to pass both", () =>
     run(function* () {
       const asked: string[] = [];

@@ -8,6 +8,7 @@ import {
 import { reviewer } from "@agentpool/review";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { ask, ofType, play, playing, report } from "../scenarios/support.ts";
 import { breach, judging, pass, shop } from "./support.ts";
 
@@ -117,4 +118,28 @@ describe("those who observe reviews", () => {
         expect(seen[1]).toMatchObject({ calls: [{ args: { order: 1 } }], asked: [{ by: "tool" }] });
         expect(ofType(events, "hook:error").every(({ verdict }) => verdict === "skipped")).toBe(true);
       }));
+
+  it("cannot change a report that is reviewed: it is returned as it was", () =>
+    run(function* () {
+      const { seen, hooks } = watching();
+      const spoil = (input: ReviewingInput): void => {
+        Object.assign(input.report as object, { found: "something else" });
+      };
+      const { result } = yield* play({
+        ...base,
+        terminal: {
+          name: "hand_in",
+          description: "Hands a finding in.",
+          parameters: z.object({ found: z.string() }),
+          execute: ({ found }) => ({ found }),
+        },
+        model: playing(ask("hand_in", { found: "nothing" })),
+        tools: [],
+        review: "messages",
+        hooks: [{ name: "bad", onReviewing: spoil, onReviewed: spoil }, hooks],
+        reviewer: reviewer({ models: judging(pass()) }),
+      });
+      expect(result.agents[0]!.result).toEqual({ found: "nothing" });
+      expect(seen.map(({ report }) => report)).toEqual([{ found: "nothing" }, { found: "nothing" }]);
+    }));
 });
