@@ -169,9 +169,44 @@ describe("an error", () => {
     ["tools: { corpus: { path: [a, 3] } }", "harness.yml:1:30: tools.corpus.path[1] got 3; it takes a path."],
     ["models: { x: [a/b, { modle: c }] }", "models.x[1].modle is not a key here; did you mean model?"],
     ["- model", "harness.yml:1:1: a harness is a map of keys"],
-    ["model: a\nmodel: b", "harness.yml:2:1: is not valid YAML: Map keys must be unique"],
+    ["model: a\nmodel: b", "harness.yml:2:1: model stands here twice, the first time in line 1."],
     ["model: [", "harness.yml:1:9: is not valid YAML:"],
-    ["a: &a [x]\nb: *nope", "harness.yml:2:4: *nope names no anchor before it."],
+    ["a: &a [x]\nb: *nope", "harness.yml:2:4: *nope names no anchor before it;"],
+    [
+      "defaults:\n  effort: low\n  effort: high",
+      "harness.yml:3:3: effort stands here twice, the first time in line 2.",
+    ],
+    [
+      "tools: { corpus: { path: *.md } }",
+      'harness.yml:1:26: *.md names no anchor before it; a glob goes in quotes: "*.md".',
+    ],
+    [
+      "question: What is this: a test?",
+      "harness.yml:1:11: is not valid YAML: Nested mappings are not allowed in compact mappings; text with a colon in it goes in quotes",
+    ],
+    [
+      "model: @a/b",
+      "harness.yml:1:8: is not valid YAML: Plain value cannot start with reserved character @; text that begins with it goes in quotes",
+    ],
+    ["model: !!js/function x", "harness.yml:1:8: is not valid YAML: Unresolved tag:"],
+    ["defaults:\n\tguards: {}", "harness.yml:2:1: is not valid YAML: Tabs are not allowed as indentation"],
+    ["\ufeffmodle: extractive", "harness.yml:1:1: modle is not a key here; did you mean model?"],
+    [
+      "model: extractive\r\ndefaults:\r\n  effrt: low\r\n",
+      "harness.yml:3:3: defaults.effrt is not a key here; did you mean effort?",
+    ],
+    [
+      "defaults: { guards: { read_dedup: &g { scope: world }, url_dedup: *g } }",
+      'harness.yml:1:47: defaults.guards.url_dedup.scope got "world"',
+    ],
+    [
+      "defaults: { budget: { maxCost: .nan } }",
+      "harness.yml:1:32: defaults.budget.maxCost got NaN; it takes US dollars, above 0.",
+    ],
+    ["defaults: { budget: { maxTurns: 1e400 } }", "harness.yml:1:33: defaults.budget.maxTurns got Infinity;"],
+    ["1: a", "harness.yml:1:1: 1 is not a key here."],
+    ["? [a, b]\n: c", "harness.yml:1:3: a map or a list is no key."],
+    ["'': a", 'harness.yml:1:1: "" is not a key here.'],
     ["model: a\n---\nmodel: b", "harness.yml:2:1: is not valid YAML: Source contains multiple documents"],
   ])("for %j names file, line, column, key, what was found and what is taken", (text, expected) => {
     expect(message(text)).toContain(expected);
@@ -197,9 +232,31 @@ describe("an error", () => {
 
   it("says what is wrong with a file that is none", () => {
     const cwd = folderWith({ "harness.yml": new Uint8Array([0x6d, 0xff, 0xfe]) });
-    expect(messageOf({ cwd })).toContain("harness.yml:1:1: cannot be read as UTF-8 text");
+    expect(messageOf({ cwd })).toContain("harness.yml:1:1: is not UTF-8 text; save it as UTF-8.");
     expect(messageOf({ cwd, file: "other.yml" })).toContain("other.yml:1:1: there is no such file.");
     expect(messageOf({ cwd: "/", file: cwd })).toContain("is not a file");
+  });
+
+  it.each([
+    ["maps", "a: {".repeat(2_000) + "}".repeat(2_000)],
+    ["lists", `model: ${"[".repeat(5_000)}${"]".repeat(5_000)}`],
+  ])("says of %s without a bottom that they are nested too deeply", (_, text) => {
+    expect(message(text)).toMatch(/^harness\.yml:1:\d+: .*it is nested too deeply\.$/);
+  });
+
+  it("has twenty lines for a file of nothing but mistakes, and comes at once", () => {
+    const keys = Array.from({ length: 20_000 }, (_, i) => `key${i}: 1`).join("\n");
+    expect(message(keys).split("\n")).toHaveLength(21);
+    expect(message(keys)).toMatch(/… and \d+ more problems like these\.$/);
+    expect(message(`${keys}\nkey0: 2`)).toBe(
+      "harness.yml:20001:1: key0 stands here twice, the first time in line 1.",
+    );
+  });
+
+  it("says how much a harness file may have", () => {
+    expect(message(`# ${"x".repeat(1_000_000)}`)).toBe(
+      "harness.yml:1:1: has 1000002 bytes; a harness file has 1000000 at most.",
+    );
   });
 
   it("stops a file whose aliases would grow without end", () => {
@@ -226,6 +283,25 @@ describe("hostile names", () => {
 it("takes the framework's own checks, which a pool then reports as doing nothing", () => {
   const cwd = folderWith({ "harness.yml": "defaults: { guards: { auth_reject: false } }" });
   expect(loadHarness({ cwd }).config.defaults.guards).toEqual({ auth_reject: false });
+});
+
+it.each(["", "\n\n", "# nothing\n", "---\n", "\ufeff"])("takes %j as a file that sets nothing", (text) => {
+  expect(loadHarness({ cwd: folderWith({ "harness.yml": text }) }).config.model).toBe("extractive");
+});
+
+it("takes anchors, aliases and merge keys", () => {
+  const text = [
+    "model: &model extractive",
+    "models: { plan: *model }",
+    "defaults:",
+    "  guards:",
+    "    read_dedup: &wide { scope: cohort }",
+    "    query_dedup:",
+    "      <<: *wide",
+  ].join("\n");
+  const { models, defaults } = loadHarness({ cwd: folderWith({ "harness.yml": text }) }).config;
+  expect(models).toEqual({ plan: "extractive" });
+  expect(defaults.guards).toEqual({ read_dedup: { scope: "cohort" }, query_dedup: { scope: "cohort" } });
 });
 
 it("takes maps that were left empty", () => {

@@ -10,11 +10,16 @@ export interface Problem {
   readonly message: string;
 }
 
-/** A configuration that cannot be used. Its message has a line for every {@link Problem}. */
+/** Problems that a message has lines for. */
+const SHOWN = 20;
+
+/** A configuration that cannot be used. Its message has a line for every {@link Problem}, as far as a screen has them. */
 export class HarnessError extends ConfigurationError {
   readonly problems: readonly Problem[];
   constructor(problems: readonly Problem[]) {
-    super(problems.map(describeProblem).join("\n"));
+    const more =
+      problems.length > SHOWN ? [`… and ${problems.length - SHOWN} more problems like these.`] : [];
+    super([...problems.slice(0, SHOWN).map(describeProblem), ...more].join("\n"));
     this.problems = problems;
   }
 }
@@ -38,6 +43,7 @@ export function found(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a map";
+  if (typeof value === "number") return String(value);
   const shown = JSON.stringify(typeof value === "string" ? withoutPassword(value) : value) ?? String(value);
   return shown.length > 60 ? `${shown.slice(0, 57)}…` : shown;
 }

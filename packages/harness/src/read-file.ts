@@ -15,6 +15,7 @@ export function readHarnessFile(path: string, shown: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {
-    return fail(`cannot be read as UTF-8 text: ${(error as Error).message}`);
+    if (error instanceof TypeError) return fail("is not UTF-8 text; save it as UTF-8.");
+    return fail(`cannot be read: ${(error as Error).message}`);
   }
 }

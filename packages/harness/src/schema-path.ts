@@ -42,6 +42,20 @@ export function keysOf(schema: z.ZodType): string[] | undefined {
   return undefined;
 }
 
+/** Every path of maps with fixed keys that leads to a key of this name. */
+export function placesOf(
+  schema: z.ZodType,
+  name: string,
+  above: readonly string[] = [],
+): (readonly string[])[] {
+  const here = unwrap(schema);
+  if (!(here instanceof z.ZodObject)) return [];
+  return Object.entries(here.shape as Record<string, z.ZodType>).flatMap(([key, inner]) => {
+    const path = [...above, key];
+    return [...(key === name ? [path] : []), ...placesOf(inner, name, path)];
+  });
+}
+
 /** Whether a map is the only thing that may stand here. */
 export const isMap = (schema: z.ZodType): boolean => {
   const here = unwrap(schema);

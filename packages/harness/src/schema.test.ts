@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { HarnessError } from "./problem.ts";
 import { harnessSchema } from "./schema.ts";
-import { keysOf, schemaAt, unwrap } from "./schema-path.ts";
+import { keysOf, schemaAt, takes, unwrap } from "./schema-path.ts";
 import { validate } from "./validate.ts";
 import { yamlLayer } from "./yaml-layer.ts";
 
@@ -238,4 +238,77 @@ it("is published as JSON Schema for editors", async () => {
   await expect(`${JSON.stringify(published, null, 2)}\n`).toMatchFileSnapshot(
     "../schema/harness.schema.json",
   );
+});
+
+/** What `takes` promises of a key, held against a value: the test's own reading of the words. */
+function isPromised(takes: string, value: unknown): boolean {
+  const atLeast = /^(?:a whole number|milliseconds), (\d+) or more$/.exec(takes);
+  if (atLeast) return Number.isSafeInteger(value) && (value as number) >= Number(atLeast[1]);
+  const isNumber = typeof value === "number" && Number.isFinite(value);
+  if (takes === "US dollars, above 0") return isNumber && value > 0;
+  if (takes === "US dollars per million tokens, 0 or more") return isNumber && value >= 0;
+  if (takes === "a number from 0 to 2") return isNumber && value >= 0 && value <= 2;
+  if (takes.startsWith("a share of the model's window")) return isNumber && value > 0 && value <= 1;
+  if (/^(an http or https URL|none, sqlite:PATH)/.test(takes)) return false;
+  const isEmptyMap = value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  if (takes.startsWith("a map")) return isEmptyMap && !Array.isArray(value);
+  if (takes.startsWith("a list of")) return Array.isArray(value) && value.length === 0;
+  const choices = takes.replace(/^one of /, "").split(/, | or /);
+  if (takes === "true or false" || choices.includes("false"))
+    return typeof value === "boolean" && choices.includes(String(value));
+  if (choices.length > 1 && choices.every((choice) => /^\w+$/.test(choice))) return false;
+  return typeof value === "string" && value.trim() !== "";
+}
+
+const wrongValues: readonly unknown[] = [
+  ...[null, true, false, 0, 3, -1, 1.5, 1e308, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60],
+  ...["", "  ", "words that nobody knows", "x".repeat(100_000), "a\u0000b", "3", "\u001b[2J"],
+  ...[[], [[]], [3], [null], {}, { "": 1 }, { nobody: { knows: 1 } }, new Date(0)],
+];
+
+it.each(allKeys.map((path) => [path.join("."), path] as const))(
+  "takes for %s what it says, and says of anything else where it stands, what it is and what is taken",
+  (_, path) => {
+    const schema = schemaAt(harnessSchema, path)!;
+    const put = (value: unknown, [key, ...rest]: Path, wrong: unknown): unknown => {
+      if (key === undefined) return wrong;
+      if (Array.isArray(value)) return value.map((item, i) => (i === key ? put(item, rest, wrong) : item));
+      return { ...(value as object), [key]: put((value as Record<string, unknown>)[key], rest, wrong) };
+    };
+    for (const wrong of wrongValues) {
+      const text = stringify(put(everything, path, wrong), { aliasDuplicateObjects: false });
+      const read = yamlLayer(text, "harness.yml");
+      const problems = (() => {
+        try {
+          validate(read);
+          return [];
+        } catch (error) {
+          if (error instanceof HarnessError) return error.problems;
+          throw error;
+        }
+      })();
+      const about = `${JSON.stringify(wrong)?.slice(0, 40)} for ${takes(schema)}`;
+      const promised = isPromised(takes(schema), wrong instanceof Date ? wrong.toISOString() : wrong);
+      // what a map or a list holds its own keys judge, and whether it may be empty
+      const isJudgedWithin =
+        typeof wrong === "object" && !(wrong === null && !takes(schema).startsWith("a map"));
+      if (!isJudgedWithin) expect(problems.length === 0, about).toBe(promised);
+      const lines = text.split("\n");
+      for (const { origin, key, message } of problems) {
+        expect(key, about).toContain(String(path.findLast((part) => typeof part === "string")));
+        expect(message).toMatch(/^(got .+; it takes .+\.$|is not a key here.* takes )/s);
+        expect(message.length).toBeLessThan(500);
+        if (origin.type !== "file") throw new Error(about);
+        expect(lines[origin.line - 1]!.length, about).toBeGreaterThanOrEqual(origin.column - 1);
+      }
+    }
+  },
+);
+
+it("says where a key belongs that stands in another map", () => {
+  const message = (value: unknown) => problemsOf(value)[0]?.message;
+  expect(message({ guards: {} })).toMatch(/^is not a key here; it belongs to defaults\. The file takes /);
+  expect(message({ maxTurns: 3 })).toContain("it belongs to defaults.budget.");
+  expect(message({ policy: { corpus: {} } })).toContain("it belongs to tools.");
+  expect(message({ defaults: { model: "a/b" } })).toContain("it belongs to the file itself.");
 });

@@ -3,7 +3,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import type { Layer } from "./layer.ts";
 import { found, HarnessError, keyName, type Problem } from "./problem.ts";
 import { type HarnessFile, harnessSchema } from "./schema.ts";
-import { keysOf, type Path, schemaAt, takes } from "./schema-path.ts";
+import { keysOf, type Path, placesOf, schemaAt, takes } from "./schema-path.ts";
 
 /** A layer's value, validated. Throws {@link HarnessError} with every problem it has. */
 export function validate(layer: Layer): HarnessFile {
@@ -12,9 +12,13 @@ export function validate(layer: Layer): HarnessFile {
   throw new HarnessError(parsed.error.issues.flatMap((issue) => explain(issue, [], layer)));
 }
 
+/** Unknown keys of one map that are explained; who has more has another kind of file. */
+const EXPLAINED = 50;
+
 function explain(issue: z.core.$ZodIssue, above: Path, layer: Layer): Problem[] {
   const path = [...above, ...issue.path];
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key, layer));
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.slice(0, EXPLAINED).map((key) => unknownKey(path, key, layer));
   if (issue.code === "invalid_union") {
     const meant = branchMeant(issue.errors);
     if (meant) return meant.flatMap((inner) => explain(inner, path, layer));
@@ -41,8 +45,16 @@ function unknownKey(path: Path, key: string, layer: Layer): Problem {
   return {
     origin: layer.origin(full, "key"),
     key: keyName(full),
-    message: `is not a key here${didYouMean(key, known) || "."} ${keyName(path) || "The file"} takes ${known.join(", ")}.`,
+    message: `is not a key here${didYouMean(key, known) || elsewhere(key, path)} ${keyName(path) || "The file"} takes ${known.join(", ")}.`,
   };
+}
+
+/** Where a key belongs that stands in another map than its own. */
+function elsewhere(key: string, path: Path): string {
+  const places = placesOf(harnessSchema, key).filter((place) => keyName(place) !== keyName([...path, key]));
+  return places.length === 1
+    ? `; it belongs to ${keyName(places[0]!.slice(0, -1)) || "the file itself"}.`
+    : ".";
 }
 
 function wrongValue(path: Path, layer: Layer): Problem {

@@ -1,6 +1,7 @@
 import {
   Alias,
   type Document,
+  type ErrorCode,
   isMap,
   isNode,
   isScalar,
@@ -12,7 +13,7 @@ import {
 } from "yaml";
 import type { Layer } from "./layer.ts";
 import type { Origin } from "./origin.ts";
-import { HarnessError } from "./problem.ts";
+import { HarnessError, keyName } from "./problem.ts";
 import { harnessSchema } from "./schema.ts";
 import { isMap as isMapSchema, type Path, schemaAt } from "./schema-path.ts";
 
@@ -23,7 +24,13 @@ import { isMap as isMapSchema, type Path, schemaAt } from "./schema-path.ts";
  */
 export function yamlLayer(text: string, file: string): Layer {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // Keys are compared below: the library's comparison takes minutes for a file of 50,000 keys.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    uniqueKeys: false,
+  });
   const place = (offset: number): Origin => {
     const { line, col } = lines.linePos(offset);
     return { type: "file", file, line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -32,17 +39,33 @@ export function yamlLayer(text: string, file: string): Layer {
     throw new HarnessError([{ origin: place(offset), key: "", message }]);
   };
 
-  const broken = document.errors[0];
-  if (broken) fail(broken.pos[0], `is not valid YAML: ${broken.message}`);
+  const broken = document.errors[0] ?? document.warnings[0];
+  if (broken) fail(broken.pos[0], `is not valid YAML: ${inWords(broken.message)}${HINTS[broken.code] ?? ""}`);
   visit(document, {
     Alias: (_, alias) => {
       if (!alias.resolve(document))
-        fail(alias.range?.[0] ?? 0, `*${alias.source} names no anchor before it.`);
+        fail(
+          alias.range?.[0] ?? 0,
+          `*${alias.source} names no anchor before it; a glob goes in quotes: "*${alias.source}".`,
+        );
     },
-    Pair: (_, { key }) => {
-      // Validation leaves it out without a word.
-      if (isScalar(key) && key.value === "__proto__")
-        fail(key.range?.[0] ?? 0, "__proto__ is not a key here.");
+    Map: (_, { items }) => {
+      const first = new Map<string, number>();
+      for (const { key } of items) {
+        if (isMap(key) || isSeq(key)) fail(key.range?.[0] ?? 0, "a map or a list is no key.");
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        const offset = key.range?.[0] ?? 0;
+        // Validation leaves it out without a word.
+        if (name === "__proto__") fail(offset, "__proto__ is not a key here.");
+        const earlier = first.get(name);
+        if (earlier !== undefined)
+          fail(
+            offset,
+            `${keyName([name])} stands here twice, the first time in line ${lines.linePos(earlier).line}.`,
+          );
+        first.set(name, offset);
+      }
     },
   });
   const value = plain(document, fail);
@@ -58,9 +81,20 @@ function plain(document: Document.Parsed, fail: (offset: number, message: string
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   } catch (error) {
-    return fail(0, `cannot be read: ${(error as Error).message}`);
+    return fail(0, `cannot be read: ${inWords((error as Error).message)}`);
   }
 }
+
+/** What to do about it, where the parser only says what it is. */
+const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: "; text with a colon in it goes in quotes",
+  BAD_SCALAR_START: "; text that begins with it goes in quotes",
+  TAG_RESOLVE_FAILED: "; text that begins with ! goes in quotes",
+};
+
+/** What a parser ran out of, as its file has it. */
+const inWords = (message: string): string =>
+  message.includes("call stack") ? "it is nested too deeply." : message;
 
 function withoutEmptyMaps(value: unknown, path: Path): unknown {
   if (value === null) {
