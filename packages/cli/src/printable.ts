@@ -1,4 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
+import cliTruncate from "cli-truncate";
+import stringWidth from "string-width";
 
 /**
  * Text from models, tools and documents, safe on a terminal: without escape sequences and control characters other
@@ -11,11 +13,14 @@ export function printable(text: string): string {
   );
 }
 
-/** The same on one line, cut to `length` characters. */
-export function oneLine(text: string, length = 100): string {
-  const line = printable(text.slice(0, length * 8))
+/** The same on one line, cut to so many columns of a terminal: wide characters have two. */
+export function oneLine(text: string, columns = 100): string {
+  const line = printable(text.slice(0, columns * 8))
     .replace(/\s+/g, " ")
     .trim();
-  const characters = [...line];
-  return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : line;
+  if (/^[\x20-\x7e]*$/.test(line)) return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
+  if (stringWidth(line) <= columns) return line;
+  const cut = cliTruncate(line, columns);
+  // a wide character that only half fits is not left in
+  return stringWidth(cut) > columns ? cliTruncate(line, columns - 1) : cut;
 }

@@ -112,6 +112,40 @@ describe("a run", () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("has come to its end")]);
   });
 
+  it("shows agents of a call below the agent that made it, and what goes on while it does", async () => {
+    const cwd = folderWith({
+      "harness.yml": "program: ./p.ts\n",
+      "p.ts": `
+        import { delegate, parallel } from "@agentpool/core";
+        import { defineHarness } from "@agentpool/harness";
+        import { scripted } from "@agentpool/models";
+        import { suspend } from "effection";
+        const wait = { name: "wait", description: "Waits.", parameters: { type: "object" }, execute: function* () { yield* suspend(); } };
+        const ask = delegate({ name: "ask", tools: [wait], system: "Look." });
+        const model = scripted(({ key }) => key.includes("~")
+          ? [{ text: "looked" }]
+          : [{ calls: [{ tool: "ask", args: { tasks: ["look"] } }] }, { calls: [{ tool: "wait" }] }]);
+        export default defineHarness({
+          tools: [ask, wait],
+          *run(_, { pool }) { yield* pool({ model, orchestrate: parallel(["one", "two"]) }); },
+        });`,
+    });
+    const running = start(["run", "Wait."], { cwd });
+    await running.saw("agent/0 wait");
+    await running.saw("agent/1 wait");
+    const shown = async () => (await call(["show", "latest"], { cwd })).stdout;
+    const live = await shown();
+    expect(
+      live.split("\n").flatMap((line) => /^( *)(agent\/\S+)/.exec(line)?.slice(1, 3).join("|") ?? []),
+    ).toEqual(["|agent/0", "  |agent/0:1#0~0/0", "|agent/1", "  |agent/1:1#0~0/0"]);
+    expect(live).toMatch(/ {3}2 {2}wait {2}runs\n/);
+    const replayed = await call(["guards", "latest", "--set", "maxTurns=1"], { cwd });
+    expect(replayed.stdout).toContain("the run had not come to its end");
+    running.process.kill("SIGKILL");
+    await running.ended;
+    expect(await shown()).toMatch(/ {3}2 {2}wait {2}outcome not known\n/);
+  });
+
   it("that fails is on record as failed, with the reason", async () => {
     const cwd = folderWith({
       "harness.yml": "program: ./p.ts\n",
@@ -429,7 +463,7 @@ describe("what is not there is named", () => {
       expect((await call(args, { cwd })).stderr).toContain("Name a run");
     }
     const unknown = await call(["approve", "zzz"], { cwd });
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.not.stringContaining("POOL_DEBUG")]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.not.stringContaining("POOL_DEBUG")]);
   });
 });
 

@@ -41,7 +41,7 @@ export function* guardsCommand(
   const { store, run } = yield* useRecordedRun(io, flags, meant);
   const report = yield* reportOn(io, run, yield* recordedRun(store, run), flags);
   if (flags.json) io.out.write(`${JSON.stringify(shown(report), null, 2)}\n`);
-  else io.out.write(guardReport(report, paletteFor(io.stdout, io.env)));
+  else io.out.write(guardReport(report, paletteFor(io.stdout, io.env), io.stdout.columns));
   return EXIT.done;
 }
 
@@ -64,6 +64,7 @@ function* reportOn(
     const unknown = notKnown(comparison, {
       ...replayed,
       entries,
+      isOver: recorded.isOver,
       program,
       reviews: policy.review !== undefined,
       limits: { changed: changedLimits(settings, before), raised: raisedLimits(settings, before) },

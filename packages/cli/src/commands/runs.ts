@@ -20,13 +20,20 @@ export function* runsCommand(io: Console, flags: RunsFlags): Operation<ExitCode>
   const runs = store ? yield* store.runs({ limit: flags.limit ?? (flags.json ? undefined : 50) }) : [];
   if (flags.json) io.out.write(`${JSON.stringify(runs, null, 2)}\n`);
   else if (runs.length === 0) io.err.write("No run is on record here yet; pool run begins one.\n");
-  else io.out.write(table([HEAD, ...runs.map((run) => rowOf(run, paletteFor(io.stdout, io.env)))]));
+  else {
+    const width = io.stdout.columns;
+    const rows = runs.map((run) => rowOf(run, paletteFor(io.stdout, io.env), width ?? QUESTION));
+    io.out.write(table([HEAD, ...rows], { width, column: HEAD.length - 1 }));
+  }
   return EXIT.done;
 }
 
+/** Columns of a question where the screen does not say how many there are. */
+const QUESTION = 60;
+
 const HEAD = ["run", "status", "agents", "turns", "calls", "refused", "tokens", "cost", "question"];
 
-const rowOf = (run: RunSummary, palette: Palette): string[] => [
+const rowOf = (run: RunSummary, palette: Palette, width: number): string[] => [
   run.id,
   statusLabel(run.status, palette),
   String(run.agents),
@@ -35,5 +42,5 @@ const rowOf = (run: RunSummary, palette: Palette): string[] => [
   String(run.refusals),
   short(run.tokens),
   run.cost === null ? "" : dollars(run.cost),
-  oneLine(run.question, 60),
+  oneLine(run.question, width),
 ];

@@ -26,7 +26,7 @@ export function* showCommand(io: Console, meant: string, flags: ShowFlags): Oper
     );
   if (flags.json) io.out.write(`${JSON.stringify(asked(view, flags), null, 2)}\n`);
   else {
-    const width = Math.min(Math.max(io.stdout.columns ?? 120, 80), 160);
+    const width = Math.min(Math.max(io.stdout.columns ?? 120, 44), 160);
     const { agent, brief } = flags;
     const found = { flags: sameStore(flags), reminder: storeReminder(flags) };
     io.out.write(runReport(view, { palette: paletteFor(io.stdout, io.env), width, agent, brief, found }));

@@ -28,7 +28,9 @@ export function* traceCommand(io: Console, meant: string, flags: TraceFlags): Op
     if (isPrivate(entry) || !isAsked(entry, flags)) return;
     told++;
     io.out.write(
-      flags.json ? `${JSON.stringify({ index, ...entry })}\n` : `${traceLine(entry, start, palette)}\n`,
+      flags.json
+        ? `${JSON.stringify({ index, ...entry })}\n`
+        : `${traceLine(entry, start, palette, io.stdout.columns)}\n`,
     );
   });
   if (told === 0) io.err.write(`Nothing of that kind is on record. There is ${typesIn(entries)}.\n`);

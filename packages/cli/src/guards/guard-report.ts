@@ -16,8 +16,11 @@ export interface GuardReport {
   readonly notKnown: readonly string[];
 }
 
-/** What other settings would have changed, call by call, what that comes to, and the yaml that asks for it. */
-export function guardReport(report: GuardReport, palette: Palette): string {
+/**
+ * What other settings would have changed, call by call, what that comes to, and the yaml that asks for it. `width`:
+ * columns of the screen; undefined: it is not one.
+ */
+export function guardReport(report: GuardReport, palette: Palette, width?: number): string {
   const { run, settings, before, comparison, notKnown } = report;
   const { changes, stops, calls } = comparison;
   const unknown = palette.dim(`Not known:\n${notKnown.map((what) => `- ${what}\n`).join("")}`);
@@ -30,7 +33,7 @@ export function guardReport(report: GuardReport, palette: Palette): string {
   ]);
   const sums = sumsOf(comparison);
   return [
-    ...(rows.length > 0 ? [table([["turn", "call", "then → now"], ...rows])] : []),
+    ...(rows.length > 0 ? [table([["turn", "call", "then → now"], ...rows], { width, column: 1 })] : []),
     ...stops.map((stop) => `${stopLine(stop)}\n`),
     `${palette.bold(`Of ${counted(calls, "call")}:`)} ${sums.length > 0 ? sums.join(", ") : "none is different"}.\n`,
     unknown,

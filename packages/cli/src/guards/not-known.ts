@@ -16,6 +16,8 @@ export interface Replayed {
   readonly limits?: { readonly changed: readonly LimitName[]; readonly raised: readonly LimitName[] };
   /** Settings that differ from the run's and have no effect here, by the places that they have in harness.yml. */
   readonly unreplayed?: readonly string[];
+  /** Whether the run has come to its end. Default true. */
+  readonly isOver?: boolean;
 }
 
 /** What no replay can know. */
@@ -28,13 +30,14 @@ export function notKnown(
   { changes, uncertain }: Pick<GuardComparison, "changes" | "uncertain">,
   replayed: Replayed,
 ): readonly string[] {
-  const { calls, entries, program, reviews } = replayed;
+  const { calls, entries, program, reviews, isOver = true } = replayed;
   const now = changes.map((change) => change.now);
   const broken = [...new Set(calls.flatMap((call) => call.broken))];
   const unknown = [...new Set(calls.filter(isUnknown).map(({ tool }) => tool))];
   const reviewed = entries.filter(isReview).length;
   return [
     ...ALWAYS,
+    ...(isOver ? [] : ["What comes after: the run had not come to its end when this was looked at."]),
     ...(changes.some(({ change }) => change === "allowed")
       ? ["What a call that is allowed here would have given and cost: it is taken to succeed."]
       : []),

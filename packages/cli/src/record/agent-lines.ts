@@ -17,6 +17,10 @@ export interface LineOptions {
   readonly width: number;
   /** Approvals that somebody has to decide on. */
   readonly open: readonly ApprovalView[];
+  /** When its run began: a fork has turns from before that. */
+  readonly since: string;
+  /** Whether its run is at work: what has no outcome yet may come to one. */
+  readonly isRunning: boolean;
 }
 
 /** An agent: what it was to do and how it ended, then a line for each call of each turn. */
@@ -34,17 +38,22 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
         : palette.yellow(exit),
     turnsLabel(turnsOf([view])),
     `${short(tokens)} tokens`,
-    ...(view.endedAt === null ? [] : [lasting(Date.parse(view.endedAt) - Date.parse(view.startedAt))]),
+    ...(view.endedAt === null
+      ? []
+      : [lasting(Date.parse(view.endedAt) - Date.parse(later(view.startedAt, options.since)))]),
     ...(results && model !== null ? [model] : []),
   ];
   const lines = [
-    `${palette.bold(agent)}  ${oneLine(task, results ? 400 : width - 2 * REST)}  ${palette.dim(facts.join(" · "))}`,
+    `${palette.bold(agent)}  ${oneLine(task, results ? 400 : room(width - 2 * REST))}  ${palette.dim(facts.join(" · "))}`,
     ...(reason === null ? [] : [`  ${palette.yellow(oneLine(reason, 120))}`]),
     ...turns.flatMap((turn) => turnLines(turn, view, options).map((line) => `  ${line}`)),
     ...(results && view.result !== null ? ["", ...shown(view.result, width)] : []),
   ];
   return lines.map((line) => (line === "" ? line : lead + line));
 }
+
+/** Of two ISO times. */
+const later = (left: string, right: string): string => (left > right ? left : right);
 
 function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOptions): string[] {
   const { turn, attempt, forced, calls, ms, finish } = view;
@@ -84,16 +93,16 @@ const waitingLine = (
   { palette, width }: LineOptions,
   number: string,
 ): string =>
-  `${number}  ${palette.yellow(`${callLabel(tool, (args ?? {}) as Record<string, unknown>, width - REST)}  waits for a person: ${id}`)}`;
+  `${number}  ${palette.yellow(`${callLabel(tool, (args ?? {}) as Record<string, unknown>, room(width - REST))}  waits for a person: ${id}`)}`;
 
 function callLines(
   call: CallView | RefusalView,
-  { palette, results, width }: LineOptions,
+  { palette, results, width, isRunning }: LineOptions,
   number: string,
   space: string,
 ): string[] {
   if (call.type !== "call") {
-    const label = callLabel(call.tool, argsOf(call.input), width - REST);
+    const label = callLabel(call.tool, argsOf(call.input), room(width - REST));
     return [`${number}  ${palette.yellow(`${label}  ${call.type} by ${call.guard}`)}`].concat(
       results ? [`${space}    ${palette.dim(oneLine(call.message, 200))}`] : [],
     );
@@ -101,7 +110,7 @@ function callLines(
   const { outcome, attempts, ms, result, attended, terminal } = call;
   const facts = [
     outcome === null
-      ? palette.yellow("outcome not known")
+      ? palette.yellow(isRunning ? "runs" : "outcome not known")
       : outcome === "ok"
         ? undefined
         : palette.red(outcome),
@@ -110,8 +119,7 @@ function callLines(
     ms === null || ms < WORTH_SAYING ? undefined : lasting(ms),
     outcome === "error" ? oneLine(String(result), 80) : undefined,
   ].filter((fact) => fact !== undefined);
-  const line =
-    `${number}  ${callLabel(call.tool, (call.args ?? {}) as Record<string, unknown>, width - REST)}  ${palette.dim(facts.join(" · "))}`.trimEnd();
+  const line = `${number}  ${callLabel(call.tool, (call.args ?? {}) as Record<string, unknown>, room(width - REST))}${facts.length > 0 ? `  ${palette.dim(facts.join(" · "))}` : ""}`;
   if (!results || result === null || outcome === "error") return [line];
   return [line, ...shown(result, width - 10).map((text) => `${space}    ${palette.dim(text)}`)];
 }
@@ -131,6 +139,9 @@ function shown(value: unknown, width: number): string[] {
 
 /** Columns for what stands beside a call: its turn, what became of it. */
 const REST = 28;
+
+/** A screen that is narrower wraps: some words are needed to know what is meant. */
+const room = (columns: number): number => Math.max(20, columns);
 
 /** Milliseconds from which on it is said how long a call took. */
 const WORTH_SAYING = 100;

@@ -22,15 +22,21 @@ export interface ReportOptions {
 /** A run as people read it: how it went, what every agent did, what was refused, asked and read, what came of it. */
 export function runReport(view: RunView, options: ReportOptions): string {
   const { palette, width, agent, brief = true } = options;
-  const open = view.approvals.filter(({ state }) => state === "open");
+  const lines = {
+    palette,
+    width,
+    open: view.approvals.filter(({ state }) => state === "open"),
+    since: view.startedAt,
+    isRunning: view.status === "running",
+  };
   if (agent !== undefined) {
     const only = view.agentViews.filter((one) => one.agent === agent);
-    return lines(only.flatMap((one) => agentLines(one, { palette, width, lead: "", results: true, open })));
+    return text(only.flatMap((one) => agentLines(one, { ...lines, lead: "", results: true })));
   }
-  return lines([
+  return text([
     ...heading(view, options),
     "",
-    ...tree(view.agentViews, { palette, width, open }),
+    ...tree(view.agentViews, lines),
     ...refusals(view, palette),
     ...approvals(view, palette),
     ...sources(view, palette),
@@ -38,11 +44,11 @@ export function runReport(view: RunView, options: ReportOptions): string {
   ]);
 }
 
-const lines = (all: readonly string[]): string => `${all.join("\n")}\n`;
+const text = (all: readonly string[]): string => `${all.join("\n")}\n`;
 
 function heading(view: RunView, { palette, found }: ReportOptions): string[] {
   const { id, status, startedAt, endedAt, usage, cost, origin } = view;
-  const ended = endedAt ?? lastMoment(view);
+  const ended = endedAt ?? (status === "running" ? new Date().toISOString() : lastMoment(view));
   const took = lasting(Date.parse(ended) - Date.parse(startedAt));
   const cached = usage.cached > 0 ? ` (${short(usage.cached)} cached)` : "";
   const facts = [
@@ -95,7 +101,7 @@ function tree(agents: readonly AgentView[], options: Omit<LineOptions, "lead" | 
     agents
       .filter((one) => parents.get(one) === parent)
       .flatMap((one) => [
-        ...agentLines(one, { ...options, lead, results: false }),
+        ...agentLines(one, { ...options, width: options.width - lead.length, lead, results: false }),
         ...below(one.agent, `${lead}  `),
       ]);
   return below(null, "");

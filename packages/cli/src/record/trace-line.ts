@@ -27,8 +27,15 @@ const TOLD = [
   "matched",
 ] as const;
 
-/** An event on one line: seconds since the run began, its type, whom it is about, what it says. */
-export function traceLine(entry: StoredEntry, start: number, palette: Palette): string {
+/** Least and, where the screen does not say, most columns for what an event says. */
+const LEAST = 24;
+const MOST = 120;
+
+/**
+ * An event on one line: seconds since the run began, its type, whom it is about, what it says. `width`: columns of the
+ * screen; undefined: it is not one.
+ */
+export function traceLine(entry: StoredEntry, start: number, palette: Palette, width?: number): string {
   const fields = entry as unknown as Record<string, unknown>;
   const about = (fields.call ?? fields.agent ?? fields.pool ?? "") as string;
   const said = TOLD.flatMap((name) => {
@@ -36,7 +43,9 @@ export function traceLine(entry: StoredEntry, start: number, palette: Palette): 
     return value === undefined || value === null ? [] : [shown(value)];
   });
   const seconds = ((entry.at - start) / 1_000).toFixed(2).padStart(8);
-  return `${palette.dim(seconds)}  ${entry.type.padEnd(18)}  ${about}  ${oneLine(said.join("  "), 120)}`.trimEnd();
+  const head = `  ${entry.type.padEnd(18)}  ${about}  `;
+  const room = width === undefined ? MOST : Math.max(LEAST, width - seconds.length - head.length);
+  return `${palette.dim(seconds)}${head}${oneLine(said.join("  "), room)}`.trimEnd();
 }
 
 function shown(value: unknown): string {

@@ -86,11 +86,9 @@ function begin(
   { agents, trees, turns, generations }: ReplayState,
   entry: Extract<PoolEvent, { type: "turn:started" }>,
 ): void {
-  const [generation, agent, tree] = [
-    generations.of.get(entry),
-    agents.of(entry.agent),
-    trees.of(entry.agent),
-  ];
+  const generation = generations.of.get(entry);
+  const agent = agents.of(entry.agent);
+  const tree = trees.of(entry.agent);
   if (generation && agent && tree) turns.begin(generation, agent, tree);
 }
 
