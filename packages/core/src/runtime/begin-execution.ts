@@ -1,4 +1,5 @@
 import type { Operation } from "effection";
+import { windingOf } from "../decisions/life.ts";
 import { Done } from "../effects/done.ts";
 import type { Slot } from "../effects/permits.ts";
 import type { Recorder } from "../effects/recorder.ts";
@@ -34,6 +35,8 @@ function* beginOnRecord(call: Call, attempt: number, slot: Slot, recorder: Recor
     noteIntent("record:intent", call, attempt);
     const durable = recorder.flush();
     if (durable) yield* durable;
+    // meanwhile the run may have been asked to finish
+    if (windingOf(call.agent.life)) return false;
   }
   if (!tools.tryAcquire(slot) && !(yield* waitForPermit(call, slot))) return false;
   dispatch(call, attempt);

@@ -113,6 +113,8 @@ function handleOf(
       if (agent.result || isClosing(agent.life)) return false;
       agent.inbox.push(message);
       run.emit({ type: "agent:steered", agent: key, message });
+      // it may be long until the agent has anything to record
+      run.recorder?.flushSoon();
       return true;
     },
     approvals: run.approvals,
