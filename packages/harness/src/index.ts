@@ -19,6 +19,6 @@ export {
   type ProgramContext,
 } from "./program.ts";
 export { type Outcome, type RunOptions, runHarness } from "./run-harness.ts";
-export { EFFORTS, type HarnessFile, harnessSchema } from "./schema.ts";
+export { type HarnessFile, harnessSchema } from "./schema.ts";
 export { assertBuilt, unbuiltProblems } from "./unbuilt.ts";
 export { type HarnessTools, type UseToolsOptions, useTools } from "./use-tools.ts";
