@@ -74,6 +74,25 @@ describe("pausing", () => {
       expect(agents.map(({ exit }) => exit)).toEqual(["cancelled", "cancelled"]);
     }));
 
+  it("does not hold up a pool that winds down, whichever comes first", () =>
+    run(function* () {
+      for (const order of [
+        ["pause", "windDown"],
+        ["windDown", "pause"],
+      ] as const) {
+        const search = held("search");
+        const rig = yield* open({
+          model: playing(ask("search", { q: "x" }), report("stopped")),
+          tools: [search],
+          terminal: reportTool,
+          orchestrate: parallel(["a"]),
+        });
+        for (const what of order) rig.handle[what]();
+        search.held("x").succeed();
+        expect((yield* finish(rig)).agents[0]).toMatchObject({ exit: "cancelled", result: "stopped" });
+      }
+    }));
+
   it("holds up a pool inside a call too, whose call goes on when it is resumed", () =>
     run(function* () {
       const search = held("search");

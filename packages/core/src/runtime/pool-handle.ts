@@ -1,5 +1,5 @@
 import { type Operation, resource, type Stream, spawn, withResolvers } from "effection";
-import { isClosing, isWithin } from "../decisions/life.ts";
+import { isClosing, isWithin, windingOf } from "../decisions/life.ts";
 import { unknownName } from "../decisions/names.ts";
 import { reasonOf } from "../decisions/reason.ts";
 import { toJson } from "../decisions/result.ts";
@@ -30,7 +30,7 @@ export interface PoolHandle {
   cancel(key: string): Operation<boolean>;
   /** Asks everyone to finish: parked calls are withdrawn, running ones end, agents report what they have. */
   windDown(): void;
-  /** Lets what runs finish, and starts nothing more until {@link resume}. */
+  /** Lets what runs finish, and starts nothing more until {@link resume}. A pool that winds down is not held up. */
   pause(): void;
   resume(): void;
   /**
@@ -101,6 +101,7 @@ function handleOf(
       windDown(pool, "cancelled");
     },
     pause() {
+      if (windingOf(pool.life)) return; // what is left to do is to report
       run.tools.pause();
       run.generations.pause();
     },
