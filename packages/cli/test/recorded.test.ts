@@ -417,6 +417,57 @@ describe("pool prune", () => {
   });
 });
 
+/** What a page says under a heading. */
+const section = (page: string, heading: string): string =>
+  readFileSync(join(import.meta.dirname, "../../../docs", page), "utf8")
+    .split(/^## /m)
+    .find((part) => part.startsWith(heading))!;
+
+describe("what is printed as JSON", () => {
+  /** Keys of objects, also of those in them; not of values that tools and harnesses make up. */
+  const OWN = new Set([
+    "args",
+    "settings",
+    "answer",
+    "result",
+    "guards",
+    "setting",
+    "usage",
+    "lines",
+    "asked",
+  ]);
+  const keysIn = (value: unknown): string[] => {
+    if (Array.isArray(value)) return value.flatMap(keysIn);
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([key, inner]) => [key, ...(OWN.has(key) ? [] : keysIn(inner))]);
+  };
+
+  const names = (text: string, key: string): boolean => new RegExp(`[{,\`] ?${key}[ ,:\`]`).test(text);
+
+  it("has the keys that the pages name, and no others", async () => {
+    const cwd = folderWith(letters);
+    await call(["run", "ada bob"], { cwd });
+    const [ada] = await approvalsIn(cwd);
+    await call(["deny", ada!.id], { cwd });
+    await call(["resume", "latest"], { cwd });
+    const json = async (...args: string[]) => JSON.parse((await call([...args, "--json"], { cwd })).stdout);
+    const recorded = section("recorded-runs.md", "As JSON");
+    const exported = await json("export", "latest");
+    const printed = [
+      await json("runs"),
+      await json("show", "latest"),
+      await json("approvals", "--all"),
+      await json("prune", "--keep", "0", "--dry-run"),
+      { ...exported, run: {}, entries: [] },
+    ];
+    expect(keysIn(printed).filter((key) => !names(recorded, key))).toEqual([]);
+    const told = section("tune-guards.md", "As JSON");
+    const replayed = await json("guards", "latest", "--set", "maxTurns=1", "--set", "deny=send");
+    expect(replayed.changes.length).toBeGreaterThan(0);
+    expect(keysIn(replayed).filter((key) => !names(told, key))).toEqual([]);
+  });
+});
+
 describe("a run that a program of one's own has recorded", () => {
   it("is read like others; what only pool run could take up is left to that program", async () => {
     const cwd = folderWith({});
