@@ -241,3 +241,32 @@ describe("the rules of an agent that was forked from another", () => {
       ]);
     }));
 });
+
+it("what a hook has an agent told before a turn is told once, also where the turn is sent back", () =>
+  run(function* () {
+    const { tools } = shop();
+    const model = playing(
+      ask("cancel_order", { order: 1 }),
+      ask("cancel_order", { order: 2 }),
+      ask("cancel_order", { order: 3 }),
+      report(),
+    );
+    const asked: number[] = [];
+    yield* play({
+      ...base,
+      model,
+      tools,
+      hooks: [
+        {
+          beforeTurn({ turn }) {
+            asked.push(turn);
+            return { type: "instruct", text: `This is turn ${turn}.` };
+          },
+        },
+      ],
+      reviewer: reviewer({ models: judging(breach(), breach(), pass()) }),
+    });
+    expect(asked).toEqual([1, 2]);
+    const shown = textOf(model.requests.at(-1)!.messages);
+    expect(shown.match(/This is turn \d/g)).toEqual(["This is turn 1", "This is turn 2"]);
+  }));
