@@ -1,8 +1,9 @@
-import { delegate, type ToolLifecycleHooks } from "@agentpool/core";
+import { delegate, type Model, type ToolLifecycleHooks } from "@agentpool/core";
 import { run, until } from "effection";
 import { describe, expect, it } from "vitest";
 import { ask, asks, casting, instant, play, type RigOptions, report } from "../scenarios/support.ts";
 import { recordViolations } from "./invariants.ts";
+import { leisurely } from "./leisurely.ts";
 import { clockAfter, memoryJournal } from "./memory-journal.ts";
 import { pool, shown } from "./support.ts";
 
@@ -77,15 +78,16 @@ const job = () => {
 
 describe("a job with something of everything", () => {
   it.each([
-    ["at once", false],
-    ["later, as by a store", true],
+    ["is written at once", false, (model: Model) => model],
+    ["is written later, as by a store", true, (model: Model) => model],
+    ["is of sessions that take their time", false, leisurely],
   ] as const)(
-    "comes to the same end from each entry of its record, which is written %s, and its models are shown the same to the byte",
-    (_, late) =>
+    "comes to the same end from each entry of its record, which %s, and its models are shown the same to the byte",
+    (_, late, pace) =>
       run(function* () {
         const journal = memoryJournal([], { late });
         const whole = job();
-        const { result } = yield* play({ ...whole.options, journal });
+        const { result } = yield* play({ ...whole.options, model: pace(whole.model), journal });
         expect(result.agents.map(({ exit }) => exit)).toEqual([...Array(4).fill("returned"), "max_turns"]);
         expect(recordViolations(journal.entries)).toEqual([]);
         const said = new Set(whole.model.requests.map(({ key, messages }) => `${key} ${shown(messages)}`));
@@ -95,7 +97,12 @@ describe("a job with something of everything", () => {
           const prefix = journal.entries.slice(0, length);
           const again = memoryJournal(prefix, { late });
           const { options, model, asked } = job();
-          const resumed = yield* play({ ...options, journal: again, clock: clockAfter(prefix) });
+          const resumed = yield* play({
+            ...options,
+            model: pace(model),
+            journal: again,
+            clock: clockAfter(prefix),
+          });
           const place = `from entry ${length} (${journal.entries[length]?.type})`;
           expect([place, JSON.parse(JSON.stringify(resumed.result))]).toEqual([place, expected]);
           expect([place, ...recordViolations(again.entries)]).toEqual([place]);

@@ -15,7 +15,8 @@ import { transcribed } from "./transcript.ts";
  */
 export function* fork(agent: AgentState): Operation<Session> {
   const { pool, from, model } = agent.options;
-  if (from && !from.session) yield* revive(from);
+  const revival = from && (revivals.get(from) ?? (from.session ? undefined : revive(from)));
+  if (revival) yield* revival;
   const { past } = agent;
   const before = past?.parent;
   const spine = past?.spine ?? extensionsOf(pool);
@@ -45,10 +46,11 @@ const spineReads = ({ caller, forksCaller }: Pool): Lineage =>
 
 /**
  * The conversation of an agent whose end is on record, for one that forks from it: it goes through its record again,
- * and no further.
+ * and no further. Once, however many fork from it: they wait until it is back.
  */
-function* revive(agent: AgentState): Operation<void> {
+function revive(agent: AgentState): Operation<void> {
   const ready = withResolvers<void>();
+  revivals.set(agent, ready.operation);
   agent.isRevived = true;
   agent.caughtUp = ready.resolve;
   agent.turns = 0;
@@ -65,5 +67,7 @@ function* revive(agent: AgentState): Operation<void> {
     }
     yield* suspend();
   });
-  yield* ready.operation;
+  return ready.operation;
 }
+
+const revivals = new WeakMap<AgentState, Operation<void>>();
