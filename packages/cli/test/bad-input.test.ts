@@ -56,7 +56,7 @@ describe("bad input", () => {
       "a part that is not built",
       harness("tools: { corpus: { path: docs }, web: {} }"),
       ["why?"],
-      "harness.yml:1:34: tools.web got a map, but tools for the web cannot be used yet.",
+      "harness.yml:1:34: tools.web got a map, but tools for the web are not built yet. Take the key out; until then an MCP server",
     ],
     ["an unknown flag", docs, ["--qiet", "why?"], "unknown option '--qiet'"],
   ])("%s is said in words, with exit code 2", async (_, files, args, message) => {

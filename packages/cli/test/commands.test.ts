@@ -84,7 +84,7 @@ describe("pool config", () => {
     ])
       expect(stdout).toMatch(line);
     expect(stdout).not.toContain("secret");
-    expect(stderr).toContain("tools.web got a map, but tools for the web cannot be used yet.");
+    expect(stderr).toContain("tools.web got a map, but tools for the web are not built yet. Take the key out;");
   });
 
   it("prints them as JSON for programs", async () => {
