@@ -4,7 +4,7 @@ import { openStore } from "@agentpool/journal";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
 import { call } from "./in-process.ts";
-import { folderWith } from "./pool.ts";
+import { docs, folderWith } from "./pool.ts";
 
 /** Two agents that search the same, read, and send a letter. */
 const files = {
@@ -161,6 +161,52 @@ describe("pool guards", () => {
     expect(stdout).toContain("agent/0 would have reported in place of turn 3 (maxTurns): 2 turns left out\n");
     expect(stdout).toContain("4 never made, 4 turns left out");
     expect(stdout).toContain("defaults:\n  budget:\n    maxTurns: 2\n");
+  });
+
+  it.each(["maxTurns=1", "maxTurns=2", "maxTokens=3000"])(
+    "says of the research job what it does with %s: its planner and its writer have turns of their own",
+    async (limit) => {
+      const cwd = folderWith({ ...docs, "harness.yml": "tools: { corpus: { path: ./docs } }\n" });
+      const question = "How are retries limited, and what is the scope of a guard?";
+      await call(["run", question], { cwd });
+      const told = await guards(cwd, "--set", limit);
+      await call(["run", "--budget", limit, question], { cwd });
+      const shown = async (id: string) => JSON.parse((await call(["show", id, "--json"], { cwd })).stdout);
+      const [limited, free] = [await shown("latest"), await shown(told.run)];
+      expect(told.stops.map(({ agent }: { agent: string }) => agent.split("/")[0])).toContain("research");
+      expect(told.stops.map(({ agent }: { agent: string }) => agent)).not.toContain("plan/0");
+      expect(free.calls - told.unmade).toBe(limited.calls);
+      const ends = ({ agentViews }: typeof limited): string[] =>
+        agentViews.flatMap(({ agent, exit }: { agent: string; exit: string }) =>
+          exit === "max_turns" || exit === "budget" ? [agent] : [],
+        );
+      // whom a limit stops before there is anything to write does not come to be there at all
+      const stopped = told.stops.map(({ agent }: { agent: string }) => agent);
+      expect(ends(limited).filter((agent) => !stopped.includes(agent))).toEqual([]);
+    },
+  );
+
+  it("suggests what a replay with that change comes to", async () => {
+    const cwd = await ran(["--grant", "send"]);
+    const { stdout } = await call(["guards", "--suggest", "--json"], { cwd });
+    const suggestions: { guard: string; setting: { scope: string } }[] = JSON.parse(stdout);
+    expect(suggestions.map(({ guard }) => guard).sort()).toEqual([
+      "read_dedup",
+      "search_dedup",
+      "send_dedup",
+    ]);
+    for (const { guard, setting, ...sums } of suggestions) {
+      const told = await guards(cwd, "--set", `${guard}.scope=${setting.scope}`);
+      const { refused, unmade, turnsSaved, tokensSaved, msSaved, notKnown } = told;
+      expect(sums).toEqual({
+        runs: 1,
+        refused: refused + unmade,
+        turnsSaved,
+        tokensSaved,
+        msSaved,
+        notKnown,
+      });
+    }
   });
 
   it("says what no replay of limits can know, as far as it matters", async () => {

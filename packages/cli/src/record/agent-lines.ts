@@ -38,9 +38,7 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
         : palette.yellow(exit),
     turnsLabel(turnsOf([view])),
     `${short(tokens)} tokens`,
-    ...(view.endedAt === null
-      ? []
-      : [lasting(Date.parse(view.endedAt) - Date.parse(later(view.startedAt, options.since)))]),
+    ...(view.endedAt === null ? [] : [lasting(tookMs(view.startedAt, view.endedAt, options.since))]),
     ...(results && model !== null ? [model] : []),
   ];
   const lines = [
@@ -52,8 +50,11 @@ export function agentLines(view: AgentView, options: LineOptions): string[] {
   return lines.map((line) => (line === "" ? line : lead + line));
 }
 
-/** Of two ISO times. */
-const later = (left: string, right: string): string => (left > right ? left : right);
+/** How long an agent took, in its run: one that a fork takes up began before that. */
+function tookMs(startedAt: string, endedAt: string, since: string): number {
+  const isTakenUp = startedAt < since && since < endedAt;
+  return Date.parse(endedAt) - Date.parse(isTakenUp ? since : startedAt);
+}
 
 function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOptions): string[] {
   const { turn, attempt, forced, calls, ms, finish } = view;
