@@ -33,11 +33,11 @@ const advice: { readonly [kind in FailureKind]?: string } = {
 
 function kindOf(
   status: number | undefined,
-  { kinds }: Said,
+  { kinds, message = "" }: Said,
   error: unknown,
 ): Exclude<FailureKind, "misformed"> {
   const says = (words: ReadonlySet<string>) => kinds.some((kind) => words.has(kind));
-  if (says(exhausted) || status === 402) return "spent";
+  if (says(exhausted) || status === 402 || outOfMoney.test(message)) return "spent";
   if (status === 429 || overload.has(status ?? 0) || says(limits) || says(loads)) return "limited";
   if (status === 401 || status === 403 || says(refusals)) return "unauthorised";
   if (status === 404 || says(absences)) return "missing";
@@ -71,7 +71,17 @@ const loads = new Set(["overloaded_error", "UNAVAILABLE"]);
 /** Said with the status of a rate limit, and yet no waiting helps. */
 const exhausted = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_error"]);
 
-const refusals = new Set(["authentication_error", "permission_error", "invalid_api_key", "UNAUTHENTICATED"]);
+/** Anthropic calls that a wrong request. */
+const outOfMoney = /credit balance is too low/i;
+
+/** Google says that a key is invalid as a wrong request. */
+const refusals = new Set([
+  "authentication_error",
+  "permission_error",
+  "invalid_api_key",
+  "UNAUTHENTICATED",
+  "API_KEY_INVALID",
+]);
 const absences = new Set(["not_found_error", "model_not_found"]);
 
 /** Trouble of the server's own, said inside a stream. */

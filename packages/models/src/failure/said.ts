@@ -3,7 +3,7 @@ import { retryDelayIn } from "./retry-after.ts";
 /** What a provider's error object says, in any of the shapes in use. */
 export interface Said {
   readonly message?: string;
-  /** Its words for what went wrong: `type`, `code` and `status`. */
+  /** Its words for what went wrong: `type`, `code` and `status`, and Google's reasons among the details. */
   readonly kinds: readonly string[];
   /** A status code that stands in the body. */
   readonly status?: number;
@@ -22,11 +22,14 @@ export function saidIn(value: unknown): Said {
   const numbers = words.map(Number).filter((status) => status >= 100 && status < 600);
   return {
     message: typeof body.message === "string" ? body.message : undefined,
-    kinds: words.filter((word) => typeof word === "string"),
+    kinds: [...words, ...reasonsIn(body.details)].filter((word) => typeof word === "string"),
     status: numbers[0],
     retryAfterMs: retryDelayIn(body.details),
   };
 }
+
+const reasonsIn = (details: unknown): unknown[] =>
+  Array.isArray(details) ? details.map((detail) => recordOf(detail).reason) : [];
 
 /** A response's body, where it is JSON. */
 export function parsed(body: string | undefined): unknown {

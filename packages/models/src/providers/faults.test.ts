@@ -123,11 +123,14 @@ for (const [name, { model, events, words, limit }] of Object.entries(formats)) {
           refused(404, { error: { message: "no model" } }),
           refused(429, { error: { message: "pay", code: "insufficient_quota", type: "insufficient_quota" } }),
           refused(400, { error: { message: "too long" } }),
+          refused(400, {
+            error: { message: "Your credit balance is too low to go on.", type: "invalid_request_error" },
+          }),
         ]);
         const kinds: string[] = [];
-        for (let at = 0; at < 4; at++) kinds.push(failureKind(yield* asking(session)));
-        expect(kinds).toEqual(["unauthorised", "missing", "spent", "rejected"]);
-        expect(wire.received).toHaveLength(4);
+        for (let at = 0; at < 5; at++) kinds.push(failureKind(yield* asking(session)));
+        expect(kinds).toEqual(["unauthorised", "missing", "spent", "rejected", "spent"]);
+        expect(wire.received).toHaveLength(5);
         const closed = yield* scoped(function* () {
           return (yield* useWire()).url;
         });

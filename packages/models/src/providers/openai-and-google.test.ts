@@ -1,9 +1,10 @@
-import type { GenerateRequest, Message, Prefix } from "@agentpool/core";
+import type { GenerateRequest, Message, ModelLimitError, Prefix } from "@agentpool/core";
 import { run } from "effection";
 import { describe, expect, it } from "vitest";
+import { failureKind } from "../failure/model-failure.ts";
 import { readTurn } from "../read-turn.ts";
 import { resolveModel } from "./resolve-model.ts";
-import { responseEvents, streamed, useWire } from "./wire.testing.ts";
+import { refused, responseEvents, streamed, useWire } from "./wire.testing.ts";
 
 const prefix: Prefix = {
   system: "You are brief.",
@@ -135,4 +136,47 @@ describe("the real client of openai", () => {
       for (const { body } of wire.received) expect(JSON.parse(body)).toMatchObject({ store: false });
       expect(wire.received[1]!.body).not.toContain("item_reference");
     }));
+});
+
+describe("the real client of google", () => {
+  const failing = (status: number, error: object) =>
+    run(function* () {
+      const wire = yield* useWire(refused(status, { error: { code: status, ...error } }));
+      const session = yield* resolveModel("google/gemini-2.5-flash", {
+        env: { GEMINI_API_KEY: "k" },
+        providers: { google: { baseURL: `${wire.url}/v1` } },
+      }).open(prefix);
+      yield* session.append([user("Find it.")]);
+      try {
+        yield* readTurn(session.generate(open));
+      } catch (error) {
+        return error as ModelLimitError;
+      }
+      throw new Error("did not fail");
+    });
+
+  it("says how long a quota asks to wait, as it stands in the body", async () => {
+    const failure = await failing(429, {
+      message: "You exceeded your current quota.",
+      status: "RESOURCE_EXHAUSTED",
+      details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }],
+    });
+    expect(failure).toMatchObject({ reason: "rate_limit", retryAfterMs: 34_500 });
+  });
+
+  it("says that it has too much to do", async () => {
+    expect(await failing(503, { message: "Overloaded.", status: "UNAVAILABLE" })).toMatchObject({
+      reason: "overloaded",
+    });
+  });
+
+  it("says that a key is refused, though with 400", async () => {
+    const failure = await failing(400, {
+      message: "API key not valid.",
+      status: "INVALID_ARGUMENT",
+      details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }],
+    });
+    expect(failureKind(failure)).toBe("unauthorised");
+    expect(failureKind(await failing(400, { message: "Bad.", status: "INVALID_ARGUMENT" }))).toBe("rejected");
+  });
 });
