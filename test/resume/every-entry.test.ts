@@ -1,9 +1,9 @@
 import { delegate, type Model, type ToolLifecycleHooks } from "@agentpool/core";
 import { run, until } from "effection";
 import { describe, expect, it } from "vitest";
+import { leisurely } from "../scenarios/leisurely.ts";
 import { ask, asks, casting, instant, play, type RigOptions, report } from "../scenarios/support.ts";
 import { recordViolations } from "./invariants.ts";
-import { leisurely } from "./leisurely.ts";
 import { clockAfter, memoryJournal } from "./memory-journal.ts";
 import { pool, shown } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { type Operation, run, spawn } from "effection";
 import { expect, it } from "vitest";
+import { leisurely } from "../scenarios/leisurely.ts";
 import { ask, casting, instant, play, type RigOptions, report } from "../scenarios/support.ts";
-import { leisurely } from "./leisurely.ts";
 import { clockAfter, memoryJournal } from "./memory-journal.ts";
 import { pool, shown } from "./support.ts";
 

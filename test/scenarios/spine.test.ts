@@ -1,7 +1,8 @@
 import { chain, dedup, type PoolContext, reportTool, taskAndResult } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
-import { run, scoped } from "effection";
+import { run, scoped, spawn } from "effection";
 import { describe, expect, it } from "vitest";
+import { leisurely } from "./leisurely.ts";
 import {
   ask,
   casting,
@@ -31,6 +32,31 @@ describe("the spine", () => {
       expect(search.asked).toEqual(["x", "x"]);
       expect(result.agents[1]!.refusals).toEqual([]);
       expect(textOf(model.requestsOf("agent/1")[0]!.messages)).toContain("the answer is x");
+    }));
+
+  it("may be extended while somebody forks, who starts from it as it stood", () =>
+    run(function* () {
+      const model = casting({ first: [report("one")], second: [report("two")], third: [report("three")] });
+      const { result } = yield* play({
+        tools: [],
+        terminal: reportTool,
+        model: leisurely(model),
+        *orchestrate(pool) {
+          yield* pool.waitFor(yield* pool.spawn("first"));
+          const extending = yield* spawn(function* () {
+            for (const what of ["A", "B", "C"]) yield* pool.extendSpine(`What of ${what}?`, `It is ${what}.`);
+          });
+          yield* pool.waitFor(yield* pool.spawn("second"));
+          yield* extending;
+          yield* pool.waitFor(yield* pool.spawn("third"));
+        },
+      });
+      expect(result.agents.map(({ result, reason }) => reason ?? result)).toEqual(["one", "two", "three"]);
+      const [second, third] = [1, 2].map((agent) =>
+        textOf(model.requestsOf(`agent/${agent}`)[0]!.messages).match(/It is ./g),
+      );
+      expect(third).toEqual(["It is A", "It is B", "It is C"]);
+      expect(third!.slice(0, second?.length ?? 0)).toEqual(second ?? []);
     }));
 
   it("does not change agents that have forked already", () =>

@@ -102,7 +102,7 @@ function* openSpine(pool: Pool): Operation<void> {
     if (caller.step) yield* pool.spine.rewind(caller.step.mark);
   }
   if (pool.reviewers.length > 0) pool.spine = transcribed(pool.spine);
-  if (pool.run.recorder) yield* recallSpine(pool);
+  yield* recallSpine(pool);
 }
 
 function* contextOf(pool: Pool): Operation<PoolContext> {

@@ -65,7 +65,7 @@ export interface Pool extends Permissions {
   /** The pool around it, and the call that opened it. */
   readonly within: string | undefined;
   readonly call: string | undefined;
-  /** Where a run is recorded: how its spine stood with each number of extensions; how many were made in this process. */
+  /** How its spine stood with each number of extensions; how many were made in this process. */
   readonly places: SpinePlace[];
   extended: number;
   /** Extensions on record that were not made again yet. */

@@ -11,8 +11,8 @@ export function* extendSpine(pool: Pool, user: string, assistant: string): Opera
 }
 
 /**
- * Extends the spine with all that is on record before anybody forks from it, in the order of the record: agents are
- * back in whatever order, and each starts from the spine as it stood then.
+ * Extends the spine with all that is on record, if anything is, before anybody forks from it, in the order of the record:
+ * agents are back in whatever order, and each starts from the spine as it stood then.
  */
 export function* recallSpine(pool: Pool): Operation<void> {
   note(pool);
@@ -41,9 +41,9 @@ function* append(pool: Pool, user: string, assistant: string): Operation<void> {
     { role: "user", content: [{ type: "text", text: user }] },
     { role: "assistant", content: [{ type: "text", text: assistant }] },
   ];
-  pool.extension.push(...pair);
   yield* pool.spine!.append(pair);
-  if (pool.run.recorder) note(pool);
+  pool.extension.push(...pair); // who forks meanwhile starts without it
+  note(pool);
 }
 
 const note = ({ places, spine }: Pool): void => {

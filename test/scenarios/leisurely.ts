@@ -14,7 +14,7 @@ export const leisurely = (model: Model): Model => ({
 
 const lent = (session: Operation<Session>): Operation<Session> =>
   resource(function* (provide) {
-    yield* moment;
+    for (let at = 0; at < 5; at++) yield* moment;
     yield* provide(new Leisurely(yield* session));
   });
 
