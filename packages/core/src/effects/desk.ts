@@ -7,7 +7,7 @@ import { AnswerError } from "../values/errors.ts";
  */
 export class Desk<Q extends { readonly id: string }, A> {
   readonly #what: string;
-  readonly #open = new Map<string, { readonly question: Q; answer(answer: A): void }>();
+  readonly #open = new Map<string, Open<Q, A>>();
   readonly #answered = new Set<string>();
 
   /** `what` is asked here, as errors name it: `approval`. */
@@ -19,11 +19,15 @@ export class Desk<Q extends { readonly id: string }, A> {
     return [...this.#open.values()].map(({ question }) => question);
   }
 
-  /** Puts a question; returns how to take it back. */
+  /** Puts a question; returns how to take it back. Whoever puts the same hears the same answer. */
   ask(question: Q, answer: (answer: A) => void): () => void {
-    this.#open.set(question.id, { question, answer });
+    const { id } = question;
+    const open = this.#open.get(id) ?? { question, waiting: new Set() };
+    this.#open.set(id, open);
+    open.waiting.add(answer);
     return () => {
-      this.#open.delete(question.id);
+      open.waiting.delete(answer);
+      if (open.waiting.size === 0 && this.#open.get(id) === open) this.#open.delete(id);
     };
   }
 
@@ -37,9 +41,15 @@ export class Desk<Q extends { readonly id: string }, A> {
 
   answer(id: string, answer: A): void {
     this.check(id);
-    const open = this.#open.get(id)!;
+    const { waiting } = this.#open.get(id)!;
     this.#open.delete(id);
     this.#answered.add(id);
-    open.answer(answer);
+    for (const tell of [...waiting]) tell(answer);
   }
+}
+
+/** A question that is open, and who waits for its answer. */
+interface Open<Q, A> {
+  readonly question: Q;
+  readonly waiting: Set<(answer: A) => void>;
 }
