@@ -8,7 +8,7 @@ import type { Standing } from "./standing.ts";
 /** A call goes no further: it stands for nothing any more, and gives its part of the limits back. */
 export function keep({ standing: all, fates }: ReplayState, standing: Standing, fate: Fate): void {
   giveBack(standing);
-  all.delete(standing.recorded.call);
+  all.delete(standing);
   fates.set(standing.recorded.call, fate);
 }
 

@@ -6,6 +6,8 @@ import type { Fate } from "./fate.ts";
 
 /** Everything that a record says about one call, gathered before it is replayed. */
 export interface RecordedFate {
+  /** Its place among the calls of the record. */
+  readonly index: number;
   readonly call: string;
   readonly agent: string;
   readonly turn: number;
@@ -29,6 +31,7 @@ export function recordedCalls(entries: readonly JournalEntry[]): Map<string, Rec
   for (const entry of entries) {
     if (entry.type === "call:proposed")
       calls.set(entry.call, {
+        index: calls.size,
         call: entry.call,
         agent: entry.agent,
         turn: entry.turn,

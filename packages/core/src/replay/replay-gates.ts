@@ -38,7 +38,7 @@ export function* propose(state: ReplayState, id: string): Operation<void> {
   }
   if (verdict.approval !== undefined) fates.ask(id, verdict.approval);
   standing.lookers = verdict.lookers;
-  state.standing.set(id, standing);
+  state.standing.add(standing);
   fates.set(id, isDenied(state, recorded) ? recorded.fate : { type: "ran" });
 }
 

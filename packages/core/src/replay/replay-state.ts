@@ -11,7 +11,7 @@ import { ReplayedPolicy } from "./replayed-policy.ts";
 import { ReplayedTools } from "./replayed-tools.ts";
 import { ReplayedTrees } from "./replayed-trees.ts";
 import { ReplayedTurns } from "./replayed-turns.ts";
-import type { Standing } from "./standing.ts";
+import { StandingCalls } from "./standing-calls.ts";
 
 /** How far a replay has come: who is there, what they have read, which calls stand in line, what became of the others. */
 export interface ReplayState {
@@ -26,8 +26,7 @@ export interface ReplayState {
   readonly agents: ReplayedAgents;
   readonly line: Line;
   readonly cohort: Lineage;
-  /** Calls that passed their gates and are not over. */
-  readonly standing: Map<string, Standing>;
+  readonly standing: StandingCalls;
 }
 
 /** A replay before its first entry. */
@@ -47,7 +46,7 @@ export function createReplay(
     agents: new ReplayedAgents((happening) => fates.note(happening), ownTurns),
     line,
     cohort: Lineage.empty(),
-    standing: new Map(),
+    standing: new StandingCalls(),
     policy: new ReplayedPolicy(policy, [...tools.flatMap(hooksOf), ...hooks]),
     tools: new ReplayedTools({ tools, hooks, ...(guards ? { guards } : {}) }, ({ guards }) => {
       for (const guard of guards) if (guard.type === "keyed") line.register(guard.key);

@@ -11,9 +11,7 @@ export function* enterStep(
 ): Operation<void> {
   const asked = new Set(calls.filter(({ approval }) => approval !== undefined).map(({ call }) => call));
   const passed = new Set(calls.map(({ call }) => call));
-  const step = [...state.standing.values()].filter(
-    ({ recorded }) => recorded.agent === agent && recorded.turn === turn,
-  );
+  const step = state.standing.ofStep(agent, turn);
   const here = step.filter((standing) => goesOn(state, standing) && !asked.has(standing.recorded.call));
   for (const standing of here) yield* enter(state, standing);
   // what was kept at the gates is taken to succeed, how long that takes nobody knows
@@ -24,13 +22,13 @@ export function* enterStep(
 function goesOn({ policy, standing: all, fates }: ReplayState, standing: Standing): boolean {
   const { recorded, agent, bound } = standing;
   if (policy.isJudged(recorded)) {
-    all.delete(recorded.call);
+    all.delete(standing);
     fates.set(recorded.call, recorded.fate);
     return false;
   }
   const limit = policy.limits(recorded, bound, agent);
   if (limit) {
-    all.delete(recorded.call);
+    all.delete(standing);
     fates.set(recorded.call, limit.fate);
     if (limit.ends) agent.last = Math.min(agent.last, recorded.turn);
     return false;

@@ -23,8 +23,9 @@ function* goOn(state: ReplayState, standing: Standing): Operation<void> {
     return;
   }
   if (verdict.approval !== undefined) state.fates.ask(recorded.call, verdict.approval);
-  standing.parked = verdict.behind.some(({ state }) => state === "open");
-  if (standing.parked) return;
+  const waits = verdict.behind.some(({ state }) => state === "open");
+  state.standing.park(standing, waits);
+  if (waits) return;
   standing.lookers = [];
   if (standing.succeeded !== undefined) yield* settle(state, recorded.call, standing.succeeded);
   if (standing.admitted) yield* admit(state, recorded.call, true);
@@ -49,7 +50,7 @@ export function* admit(state: ReplayState, id: string, attended: boolean): Opera
   if (!standing?.ticket || !standing.succeeded) return;
   standing.admitted = true;
   if (standing.parked) return;
-  all.delete(id);
+  all.delete(standing);
   standing.agent.attend(standing.bound.identity, standing.args);
   cohort.attend(standing.bound.identity, standing.args);
   line.leave(standing.ticket);
@@ -58,6 +59,6 @@ export function* admit(state: ReplayState, id: string, attended: boolean): Opera
 
 /** Something in line has changed: those that waited for it are asked again, in their order. */
 export function* wake(state: ReplayState): Operation<void> {
-  for (const standing of [...state.standing.values()])
+  for (const standing of state.standing.parked())
     if (standing.parked && standing.ticket?.state === "open") yield* goOn(state, standing);
 }
