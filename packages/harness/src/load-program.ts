@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { register } from "node:module";
 import { pathToFileURL } from "node:url";
-import type { ToolLifecycleHooks } from "@agentpool/core";
+import { nearest, type ToolLifecycleHooks } from "@agentpool/core";
 import { type Operation, until } from "effection";
 import { assertGuards, BUILT_IN_GUARDS, guardNames } from "./guards.ts";
 import type { Harness } from "./harness.ts";
@@ -51,13 +51,46 @@ const hooksOf = ({ tools = [], hooks = [] }: HarnessProgram): ToolLifecycleHooks
   ...hooks,
 ];
 
+const KEYS = ["tools", "hooks", "run"] as const;
+
 function whatIsWrong(program: unknown): string | undefined {
   if (program === undefined) return "has no default export";
   if (typeof program !== "object" || program === null) return "exports no object by default";
+  for (const key of Object.keys(program)) {
+    const meant = misspelt(key);
+    if (meant && !Object.hasOwn(program, meant))
+      return `exports a harness with ${JSON.stringify(key)} (did you mean ${meant}?)`;
+  }
   const { run, tools, hooks } = program as { run?: unknown; tools?: unknown; hooks?: unknown };
   if (typeof run !== "function") return "exports a harness without `run`";
-  if (tools !== undefined && !Array.isArray(tools)) return "exports a harness whose `tools` are no list";
-  if (hooks !== undefined && !Array.isArray(hooks)) return "exports a harness whose `hooks` are no list";
+  for (const [name, list] of Object.entries({ tools, hooks })) {
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) return `exports a harness whose \`${name}\` are no list`;
+    const at = list.findIndex((item) => typeof item !== "object" || item === null);
+    if (at >= 0)
+      return `exports a harness whose ${name}[${at}] is ${list[at] === null ? "null" : typeof list[at]}`;
+  }
+  return (
+    noGuards(hooks as ToolLifecycleHooks[] | undefined, "hooks") ??
+    noGuards(
+      (tools as HarnessProgram["tools"])?.map(({ hooks }) => hooks ?? {}),
+      "tools",
+    )
+  );
+}
+
+/** The key that one with the same beginning was meant for; others are the module's own affair. */
+const misspelt = (key: string): string | undefined => {
+  const meant = nearest(key, KEYS);
+  return meant !== key && meant?.[0] === key[0]?.toLowerCase() ? meant : undefined;
+};
+
+/** Where `beforeDispatch` is something else than the list of guards that it takes. */
+function noGuards(list: readonly unknown[] | undefined, name: string): string | undefined {
+  for (const [i, hooks] of (list ?? []).entries())
+    for (const { beforeDispatch } of [hooks].flat() as ToolLifecycleHooks[])
+      if (beforeDispatch !== undefined && !Array.isArray(beforeDispatch))
+        return `has a beforeDispatch at ${name}[${i}] that is ${typeof beforeDispatch === "function" ? "a function" : "an object"} and no list of guards, such as [{ name, message, reject }]`;
   return undefined;
 }
 

@@ -12,6 +12,7 @@ import type { RunJournal } from "@agentpool/journal";
 import { type Brief, research, Winding } from "@agentpool/research";
 import type { Corpus } from "@agentpool/tools";
 import { type Operation, scoped } from "effection";
+import { answerOf } from "./answer-of.ts";
 import { withConfig } from "./config.ts";
 import type { Harness } from "./harness.ts";
 import { misspeltNames } from "./misspelt-names.ts";
@@ -78,7 +79,7 @@ export function runHarness(harness: Harness, given: RunOptions): Operation<Outco
     if (!program && tools.length === 0) throw nothingToResearch();
     const body = withConfig(harness.config, function* (): Operation<Outcome> {
       if (!program) return { type: "brief", brief: yield* jobs.research() };
-      const value = yield* program.run(options.question, jobs);
+      const value = yield* answerOf(program, options.question, jobs);
       return isBrief(value) ? { type: "brief", brief: value } : { type: "value", value };
     });
     return yield* recorder ? recorder.around(body) : body;
