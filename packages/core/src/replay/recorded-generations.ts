@@ -38,11 +38,10 @@ export function recordedGenerations(entries: readonly JournalEntry[]): RecordedG
   for (const entry of entries) {
     if (!("agent" in entry) || entry.agent === undefined) continue;
     const last = latest.get(entry.agent);
-    const about = `${entry.agent}:${"turn" in entry ? entry.turn : ""}`;
     switch (entry.type) {
       case "turn:started": {
         const { agent, turn, forced, at } = entry;
-        const attempt = attempts.get(about) ?? 0;
+        const attempt = attempts.get(`${agent}:${turn}`) ?? 0;
         const isAgain = last && !last.isComplete && last.turn === turn && last.forced === forced;
         const generation = isAgain ? last : begun({ agent, turn, attempt, forced, since: at });
         if (!isAgain) all.push(generation);
@@ -58,7 +57,7 @@ export function recordedGenerations(entries: readonly JournalEntry[]): RecordedG
         break;
       }
       case "turn:restarted":
-        attempts.set(about, entry.attempt + 1);
+        attempts.set(`${entry.agent}:${entry.turn}`, entry.attempt + 1);
         break;
       case "review:matched":
       case "review:passed":
