@@ -1,4 +1,11 @@
-import { agentPool, type PoolResult, parallel, reportTool } from "@agentpool/core";
+import {
+  agentPool,
+  MisformedError,
+  ModelLimitError,
+  type PoolResult,
+  parallel,
+  reportTool,
+} from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { type Operation, run, scoped } from "effection";
 import { expect, test } from "vitest";
@@ -47,7 +54,8 @@ function* recorded(store: Store, ends: boolean): Operation<PoolResult> {
 
 const countedIn = ({ agentViews }: RunView): number[] =>
   agentViews.map(
-    ({ turns }) => turns.filter(({ forced, finish }) => !forced && finish !== "restarted").length,
+    ({ turns }) =>
+      turns.filter(({ forced, finish }) => !forced && finish !== "restarted" && finish !== "failed").length,
   );
 
 onEveryEngine((usePlace) => {
@@ -70,4 +78,46 @@ onEveryEngine((usePlace) => {
         expect(all[1]!.at(-1)).toMatch(/^4\.0 forced$/);
       }),
   );
+
+  test("what generations used that came to nothing is the run's, and they count as no turns", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      const usage = { input: 1_000, output: 100, cached: 0 };
+      const broken = (more: object) => Object.assign(new ModelLimitError("m: 500", 1), more);
+      const model = Object.assign(
+        scripted(({ key }) =>
+          key === "agent/0"
+            ? [
+                { error: broken({ usage }) },
+                { error: broken({}) },
+                { calls: [{ tool: "report", args: { result: "done" } }], usage },
+              ]
+            : [{ error: new MisformedError("no JSON", usage) }],
+        ),
+        { price: { input: 1, output: 1 } },
+      );
+      const { totals } = yield* scoped(function* () {
+        const journal = yield* store.journal("r1");
+        journal.add(started("r1"));
+        const result = yield* agentPool({
+          run: "r1",
+          journal,
+          model,
+          terminal: reportTool,
+          orchestrate: parallel(["one", "two"]),
+        });
+        yield* flushed(journal);
+        return result;
+      });
+      expect(totals).toMatchObject({ turns: 1, usage: { input: 3_000, output: 300 } });
+      const view = yield* store.show("r1");
+      expect(view).toMatchObject({ turns: 1, usage: { input: 3_000, output: 300 } });
+      const [listed] = yield* store.runs();
+      expect(listed).toMatchObject({ turns: 1, tokens: 3_300 });
+      expect(listed!.cost).toBeCloseTo(0.0033);
+      const shown = view.agentViews.map(({ turns }) =>
+        turns.map(({ turn, attempt, finish, usage }) => `${turn}.${attempt} ${finish} ${usage.input}`),
+      );
+      expect(shown).toEqual([["1.0 failed 1000", "1.0 calls 1000"], ["1.0 failed 1000"]]);
+    }));
 });

@@ -68,11 +68,13 @@ function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOpti
   const said =
     finish === "restarted"
       ? "sent back"
-      : forced
-        ? "report, as it was told to"
-        : finish === "calls"
-          ? nothing
-          : finish;
+      : finish === "failed"
+        ? "came to nothing"
+        : forced
+          ? "report, as it was told to"
+          : finish === "calls"
+            ? nothing
+            : finish;
   if (calls.length === 0 && waiting.length === 0)
     return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
   const space = " ".repeat(number.length);

@@ -89,6 +89,8 @@ export class DerivedTables {
         return;
       case "turn:failed":
       case "model:limited":
+        if (entry.type === "model:limited" && !entry.usage) return;
+        this.#turns.failed(entry, idx, this.#agents.modelOf(entry.agent));
         if (entry.usage) this.#runs.used(entry.usage, entry.cost);
         return;
       case "call:proposed":

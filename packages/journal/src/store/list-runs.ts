@@ -22,7 +22,7 @@ const cost = live(
 
 const SUMMARY = `select r.id, r.question, r.status, r.started_at, r.ended_at, l.place, l.expires_at,
     ${counted("count(*)", "agents", "agents")},
-    ${counted("count(case when forced = 0 and finish <> 'restarted' then 1 end)", "turns", "turns")},
+    ${counted("count(case when forced = 0 and finish not in ('restarted', 'failed') then 1 end)", "turns", "turns")},
     ${counted("count(case when terminal = 0 then dispatched_at end)", "calls", "calls")},
     ${counted("count(*)", "refusals", "refusals")},
     ${tokens("input_tokens")},

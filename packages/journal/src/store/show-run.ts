@@ -40,11 +40,11 @@ export async function showRun(reader: Reader, run: string, now: number): Promise
   const last = new Map(turns.map((turn) => [stepOf(turn), turn]));
   const callsOf = (turn: SqlRow) =>
     last.get(stepOf(turn)) === turn ? (steps.get(stepOf(turn)) ?? []).sort(inOrderOfCalls) : [];
+  const lastOfAttempt = new Map(turns.map((turn) => [attemptOf(turn), turn]));
+  const reviewsOf = (turn: SqlRow) =>
+    lastOfAttempt.get(attemptOf(turn)) === turn ? (reviews.get(attemptOf(turn)) ?? []) : [];
   const turnsOf = grouped<TurnView>(
-    turns.map((turn) => [
-      String(turn.agent),
-      turnView(turn, callsOf(turn), reviews.get(attemptOf(turn)) ?? []),
-    ]),
+    turns.map((turn) => [String(turn.agent), turnView(turn, callsOf(turn), reviewsOf(turn))]),
   );
   return {
     ...summary,

@@ -17,8 +17,8 @@ export interface Table {
  *
  * `idx` is the place of the event that made the row: rows are added at a table's end, and change near it.
  *
- * `turns` has every generation: one that is `forced` is a report, one with `finish` 'restarted' was sent back, and both
- * count as no turns of their agent and run.
+ * `turns` has every generation: one that is `forced` is a report, one with `finish` 'restarted' was sent back, one with
+ * 'failed' came to nothing, and all of these count as no turns of their agent and run.
  *
  * `turns.model` is the model that generated the turn. `calls.terminal` is 1 for the call that ends its agent, which
  * counts nowhere; one that executed and whose agent was not let stop is in `refusals` too, no other call is in both.

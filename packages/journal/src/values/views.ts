@@ -66,7 +66,7 @@ export interface AgentView {
   readonly turns: readonly TurnView[];
 }
 
-/** A generation. It counts as a turn unless it is a forced report or was sent back. */
+/** A generation. It counts as a turn unless it is a forced report, was sent back, or came to nothing. */
 export interface TurnView {
   readonly turn: number;
   /** From 0; one more each time a reviewer or a hook had it generated again. */
@@ -77,7 +77,7 @@ export interface TurnView {
   readonly ms: number;
   /** The model that generated it. */
   readonly model: string | null;
-  /** `calls`, `stop`, `length` or `refusal`, as its model said; `restarted`: it was sent back. */
+  /** `calls`, `stop`, `length` or `refusal`, as its model said; `restarted`: it was sent back; `failed`: it came to nothing. */
   readonly finish: string;
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number };
   /** What it proposed, as far as anything became of it. */

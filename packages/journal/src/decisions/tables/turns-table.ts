@@ -4,6 +4,8 @@ import type { Changes } from "./changes.ts";
 
 type Started = Extract<StoredEntry, { type: "turn:started" }>;
 type Completed = Extract<StoredEntry, { type: "turn:completed" }>;
+/** A generation that came to nothing, whether or not it was asked for again. */
+type Failed = Extract<StoredEntry, { type: "turn:failed" | "model:limited" }>;
 
 /** The last turn that an agent began. */
 interface Open {
@@ -15,7 +17,7 @@ interface Open {
   row?: RowOf<"turns">;
 }
 
-/** A row for each turn that was generated to its end. Reports and what was sent back count as no turns. */
+/** A row for each generation that used something, or was the last. Reports, what was sent back and what came to nothing count as no turns. */
 export class TurnsTable {
   readonly #run: string;
   readonly #changes: Changes;
@@ -45,14 +47,7 @@ export class TurnsTable {
     const open: Open = this.#open.get(agent) ?? { turn, attempt: 0, forced: false, at };
     const { usage } = result;
     const row: RowOf<"turns"> = {
-      run: this.#run,
-      idx,
-      agent,
-      turn,
-      attempt: open.attempt,
-      forced: open.forced ? 1 : 0,
-      started_at: open.at,
-      ended_at: at,
+      ...this.#rowOf(agent, open, idx, at),
       finish: result.finish,
       calls: result.calls.length,
       input_tokens: usage.input,
@@ -65,6 +60,28 @@ export class TurnsTable {
     open.row = row;
     this.#changes.note("turns", row);
     return !open.forced;
+  }
+
+  /** What it has used; the next generation is the same attempt at its turn. */
+  failed({ agent, at, usage, cost }: Failed, idx: number, model: string | null): void {
+    const open = this.#open.get(agent);
+    if (!open) return;
+    this.#changes.note("turns", {
+      ...this.#rowOf(agent, open, idx, at),
+      finish: "failed",
+      calls: 0,
+      input_tokens: usage?.input ?? 0,
+      output_tokens: usage?.output ?? 0,
+      cached_tokens: usage?.cached ?? 0,
+      context_tokens: 0,
+      cost: usage ? (cost ?? null) : 0,
+      model,
+    });
+  }
+
+  #rowOf(agent: string, { turn, attempt, forced, at: since }: Open, idx: number, at: number) {
+    const about = { run: this.#run, idx, agent, turn, attempt, forced: forced ? 1 : 0 };
+    return { ...about, started_at: since, ended_at: at };
   }
 
   /** A turn was sent back. Returns whether it had counted. */
