@@ -35,7 +35,7 @@ export function toldIn(conversation: Prompt, rules: readonly Rule[]): Set<Rule> 
     const over = `; ${text.slice(text.lastIndexOf(OVER) + OVER.length).replace(/\.$/, "")}; `;
     for (const rule of rules) {
       if (text.includes(OVER) && over.includes(`; ${oneLine(rule.title)}; `)) told.delete(rule);
-      if (text.startsWith(NOW) && `${text}\n`.includes(`${line(rule)}\n`)) told.add(rule);
+      if (`${text}\n`.includes(`${line(rule)}\n`)) told.add(rule);
     }
   }
   return told;
