@@ -36,15 +36,20 @@ describe.skipIf(!hasPostgres)("a server that falls silent (apt-get install postg
   }, 60_000);
   afterAll(() => server?.stop());
 
-  /** What stands between a client and the server, and may keep to itself what either says. */
+  /** What stands between a client and the server, and may keep to itself what either says, and that the client left. */
   async function between() {
     const { port } = new URL(server.url);
     let isSilent = false;
+    let last: string | undefined;
     const proxy = createServer({ allowHalfOpen: true }, (client) => {
       const there = connect(Number(port), "127.0.0.1");
       there.on("error", () => {}).on("close", () => !isSilent && client.end());
-      client.on("close", () => there.destroy());
-      client.on("data", (data) => !isSilent && there.write(data));
+      client.on("close", () => isSilent || there.destroy());
+      onTestFinished(() => void there.destroy());
+      client.on("data", (data) => {
+        isSilent ||= last !== undefined && data.includes(last);
+        if (!isSilent) there.write(data);
+      });
       there.on("data", (data) => !isSilent && client.write(data));
     });
     const url = server.url.replace(port, String(await listen(proxy)));
@@ -52,6 +57,10 @@ describe.skipIf(!hasPostgres)("a server that falls silent (apt-get install postg
       url,
       fallSilent: () => {
         isSilent = true;
+      },
+      /** From when the client says this. */
+      fallSilentAt: (text: string) => {
+        last = text;
       },
       speak: () => {
         isSilent = false;
@@ -84,6 +93,22 @@ describe.skipIf(!hasPostgres)("a server that falls silent (apt-get install postg
       expect(outcome).toMatchObject({ status: "rejected", reason: silence });
     stop();
     await engine.close();
+  });
+
+  test("is kept from nothing by a client that vanishes in the middle of a transaction", async () => {
+    const there = await between();
+    const vanishing = await openPostgres(there.url, patience);
+    const other = await openPostgres(server.url, { ...patience, writing: 20_000 });
+    await other.script("create table claims (value integer primary key);");
+    const claim = { sql: "insert into claims values (1)", params: [] };
+    there.fallSilentAt("vanished");
+    await expect(
+      vanishing.write([claim, { sql: "select \u0027vanished\u0027", params: [] }]),
+    ).rejects.toMatchObject(silence);
+    await vanishing.close();
+    await other.write([claim]);
+    expect(await other.all("select value from claims")).toEqual([{ value: 1 }]);
+    await other.close();
   });
 
   test("is spoken to again over new connections, and what it did not hear of did not happen", async () => {

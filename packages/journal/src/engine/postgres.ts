@@ -81,7 +81,7 @@ export async function openPostgres(url: string, patience: Patience = PATIENCE): 
       ),
     write: (statements, { announce = false } = {}) =>
       attempt(() =>
-        transaction(pool, "begin", async (client) => {
+        transaction(pool, writing(patience), async (client) => {
           await perform(client, statements);
           // announcements of all writers wait for each other: not one for every commit
           if (announce) await client.query(`notify ${CHANNEL}`);
@@ -109,6 +109,13 @@ export async function openPostgres(url: string, patience: Patience = PATIENCE): 
   }
   return engine;
 }
+
+/**
+ * A machine that vanishes in the middle of it keeps nobody from the run for longer than this: the server would wait for
+ * hours. One that is there goes on at once.
+ */
+const writing = (patience: Patience): string =>
+  `begin; set local idle_in_transaction_session_timeout = ${2 * patience.writing}`;
 
 /** Every statement of it sees what the first one saw. */
 const SNAPSHOT = "begin isolation level repeatable read read only";
