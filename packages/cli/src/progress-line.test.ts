@@ -52,10 +52,7 @@ it.each<[PoolEvent, string | undefined]>([
   ],
   // as it was put on record before reasons were
   [limited as unknown as PoolEvent, "a waits for m/x's rate limit, 1:30"],
-  [
-    { ...at, type: "turn:failed", agent: "a", turn: 2, forced: false, message: "m/x: no JSON" },
-    "a has nothing of its turn 2: m/x: no JSON",
-  ],
+  [{ ...at, type: "turn:failed", agent: "a", turn: 2, forced: false, message: "m/x: no JSON" }, undefined],
   [
     { ...at, type: "budget:threshold", budget: "maxTokens", share: 0.8, used: 80, limit: 100 },
     "the run has used 80 % of its maxTokens (100)",

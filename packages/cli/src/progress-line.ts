@@ -52,8 +52,6 @@ export function progressLine(event: PoolEvent): string | undefined {
         : undefined;
     case "model:limited":
       return `${event.agent} waits for ${limitOf(event)}, ${lasting(event.afterMs)}${saidBy(event)}`;
-    case "turn:failed":
-      return `${event.agent} has nothing of its turn ${event.turn}: ${oneLine(event.message)}`;
     case "hook:error":
       return `${event.agent} hook ${event.hook} failed at ${event.moment} (${event.error}): ${event.verdict}`;
     case "hook:warning":
