@@ -186,6 +186,37 @@ describe("pool guards", () => {
     },
   );
 
+  it("says of a call that was under way when time was up that it would have been cut short", async () => {
+    const cwd = folderWith({
+      ...files,
+      "p.ts": files["p.ts"].replace(
+        'execute: ({ on }) => name + " of " + on',
+        'execute: ({ on }) => new Promise((done) => setTimeout(done, on === "a" && name === "read" ? 500 : 0)).then(() => name + " of " + on)',
+      ),
+    });
+    await call(["run", "--grant", "send", "Go."], { cwd });
+    const events: { type: string; at: number; tool?: string }[] = (
+      await call(["trace", "latest", "--json"], { cwd })
+    ).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const opened = events.find(({ type }) => type === "pool:opened")!.at;
+    const reads = events.filter(({ tool }) => tool === "read");
+    const since = Math.max(...reads.filter(({ type }) => type === "call:dispatched").map(({ at }) => at));
+    const until = Math.min(...reads.filter(({ type }) => type === "call:settled").map(({ at }) => at));
+    const change = `wallClock.hard=${Math.round((since + until) / 2 - opened)}`;
+    const told = await guards(cwd, "--set", change);
+    expect(told).toMatchObject({ withdrawn: 2, unmade: 4, refused: 0 });
+    expect(changesIn(told).filter((one) => one.startsWith("read"))).toEqual(
+      Array(2).fill("read a: withdrawn by wallClock"),
+    );
+    const { stdout } = await call(["guards", "latest", "--set", change], { cwd });
+    expect(stdout).toContain("ran → withdrawn, wallClock");
+    expect(stdout).toContain("2 cut short, 4 never made");
+    expect(stdout).toContain("agent/0 would not have come to turn 3 (wallClock): 3 turns left out");
+  });
+
   it("suggests what a replay with that change comes to", async () => {
     const cwd = await ran(["--grant", "send"]);
     const { stdout } = await call(["guards", "--suggest", "--json"], { cwd });

@@ -57,26 +57,15 @@ function tookMs(startedAt: string, endedAt: string, since: string): number {
 }
 
 function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOptions): string[] {
-  const { turn, attempt, forced, calls, ms, finish } = view;
+  const { turn, attempt, calls, ms } = view;
   const { palette } = options;
   const waiting = options.open.filter(
     (one) => one.agent === agent && one.call.startsWith(turnOf(agent, view)),
   );
   const reviews = reviewLines(view, options);
   const number = `${String(turn).padStart(2)}${attempt > 0 ? `.${attempt}` : ""}`;
-  const nothing = exit === null ? "nothing came of it yet" : "nothing came of it";
-  const said =
-    finish === "restarted"
-      ? "sent back"
-      : finish === "failed"
-        ? "came to nothing"
-        : forced
-          ? "report, as it was told to"
-          : finish === "calls"
-            ? nothing
-            : finish;
   if (calls.length === 0 && waiting.length === 0)
-    return [`${number}  ${palette.dim(`${said} · ${lasting(ms)}`)}`, ...reviews];
+    return [`${number}  ${palette.dim(`${saidOf(view, exit !== null)} · ${lasting(ms)}`)}`, ...reviews];
   const space = " ".repeat(number.length);
   return [
     ...calls.flatMap((call, at) => callLines(call, options, at === 0 ? number : space, space)),
@@ -85,6 +74,15 @@ function turnLines(view: TurnView, { agent, exit }: AgentView, options: LineOpti
     ),
     ...reviews,
   ];
+}
+
+/** What is said of a turn that has no call to show. */
+function saidOf({ finish, forced }: TurnView, isOver: boolean): string {
+  if (finish === "restarted") return "sent back";
+  if (finish === "failed") return "came to nothing";
+  if (forced) return "report, as it was told to";
+  if (finish !== "calls") return finish;
+  return isOver ? "nothing came of it" : "nothing came of it yet";
 }
 
 /** How the ids of a turn's calls begin. */
