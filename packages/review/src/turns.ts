@@ -32,17 +32,10 @@ export class Turns {
 
   /** The content of rules enters the conversation when they come to apply, and is said to be over when they cease to. */
   *begin({ agent, turn }: TurnInput): Operation<TurnAnswer | undefined> {
-    const told = this.#toldBefore(agent, turn);
+    const told = toldIn(this.#desk.conversation(agent, "now"), this.#asked.rules);
     const { applying } = yield* this.of(agent, turn);
     const text = toldOf(told, applying);
     return text === undefined ? undefined : { type: "instruct", text };
-  }
-
-  /** The rules that an agent has been told of, and that are not over. */
-  #toldBefore(agent: Agent, turn: number): ReadonlySet<Rule> {
-    const last = this.#current.get(agent);
-    if (last?.turn === turn - 1) return new Set(last.applying);
-    return toldIn(this.#desk.conversation(agent, "now"), this.#asked.rules);
   }
 
   *of(agent: Agent, turn: number): Operation<ReviewedTurn> {
