@@ -14,6 +14,7 @@ import { waitingAdvice } from "./record/waiting-advice.ts";
 import { reportOf } from "./report.ts";
 import { saveReports } from "./reports.ts";
 import { type ProgressFlags, useProgress } from "./use-progress.ts";
+import { useStrayErrors } from "./use-stray-errors.ts";
 import { useTrace } from "./use-trace.ts";
 
 /** How a run went, as `--json` tells it last. */
@@ -158,7 +159,14 @@ function* running(
     const written = record && leave(record.journal, { type: "run:stopped", run, at: Date.now(), by });
     return { type: "stopped", by, written };
   }
-  return yield* race([outcome(), stopped(), ...(leaves ? [everybodyWaits()] : [])]);
+  const stray = yield* useStrayErrors();
+  function* failed(): Operation<never> {
+    const error = yield* stray;
+    throw new Error(`something that nobody waited for failed: ${error.message || error.name}`, {
+      cause: error,
+    });
+  }
+  return yield* race([outcome(), stopped(), failed(), ...(leaves ? [everybodyWaits()] : [])]);
 }
 
 /**

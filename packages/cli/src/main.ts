@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { type Operation, run } from "effection";
 import { commandLine, type Invocation } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
@@ -35,7 +36,7 @@ function* answered(args: readonly string[], console: Console): Operation<ExitCod
   } catch (error) {
     const { message, exitCode, unforeseen } = explain(error);
     if (message !== "") console.err.write(`${printable(message)}\n`);
-    if (console.env.POOL_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`);
+    if (console.env.POOL_DEBUG && error instanceof Error) console.err.write(`${inspect(error)}\n`);
     else if (unforeseen) console.err.write("(POOL_DEBUG=1 shows where it happened)\n");
     return exitCode;
   }

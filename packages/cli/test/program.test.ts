@@ -142,4 +142,21 @@ describe("a program", () => {
     });
     expect(code).toBe(1);
   });
+
+  it("that leaves a promise or a callback behind which fails, fails the run in words; what it had open is closed", async () => {
+    for (const leave of [
+      'Promise.reject(new Error("left behind"))',
+      'setTimeout(() => { throw new Error("left behind"); })',
+    ]) {
+      const cwd = broken(
+        `${head}import { suspend } from "effection";
+        export default defineHarness({ *run() { try { ${leave}; yield* suspend(); } finally { console.error("closed"); } } });`,
+      );
+      const { code, stderr } = await pool(["run", "why?"], { cwd });
+      expect(stderr).toContain("closed\n");
+      expect(stderr).toContain("The run failed: something that nobody waited for failed: left behind");
+      expect(stderr).not.toMatch(/^\s+at /m);
+      expect(code).toBe(1);
+    }
+  });
 });
