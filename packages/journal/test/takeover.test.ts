@@ -1,4 +1,4 @@
-import { run, spawn, until } from "effection";
+import { run, scoped, spawn, until } from "effection";
 import Database from "libsql";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -89,5 +89,19 @@ onEveryEngine((usePlace) => {
       yield* until(connection.query("commit"));
       expect(yield* taking).toEqual(["run:started", "notice"]);
       yield* until(connection.close());
+    }));
+});
+
+onEveryEngine((usePlace) => {
+  test("a run whose journal was being opened as that was halted is free at once", () =>
+    run(function* () {
+      const store = yield* openStore(yield* usePlace());
+      for (const moments of [0, 1, 2, 3, 5, 8, 13, 21, 34, 55]) {
+        const opening = yield* spawn(() => store.journal("r1"));
+        for (let at = 0; at < moments; at++)
+          yield* until(new Promise<void>((resolve) => setImmediate(resolve)));
+        yield* opening.halt();
+        yield* scoped(() => store.journal("r1"));
+      }
     }));
 });

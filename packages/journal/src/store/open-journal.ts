@@ -36,8 +36,10 @@ export const openJournal = (
   { by, force = false }: JournalOptions,
 ): Operation<RunJournal> =>
   resource(function* (provide) {
-    const lease = yield* until(takeLease(engine, run, now));
-    yield* ensure(() => until(engine.write([giveLease(lease)]).catch(() => {})));
+    const taking = takeLease(engine, run, now);
+    // a halt does not stop what takes it: it is given back also where nobody waited for it any more
+    yield* ensure(() => until(taking.then((lease) => engine.write([giveLease(lease)])).catch(() => {})));
+    const lease = yield* until(taking);
     const history = yield* until(readRecord(engine, run));
     const tables = new DerivedTables(run);
     for (const entry of history) tables.add(entry);

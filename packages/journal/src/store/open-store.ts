@@ -32,14 +32,24 @@ export interface StoreOptions {
 export const openStore = (url: string, options: StoreOptions = {}): Operation<Store> =>
   resource(function* (provide) {
     const { cwd = process.cwd(), redact = secretsRedactor(process.env), now = Date.now } = options;
-    const engine = yield* openEngine(url, cwd);
-    yield* ensure(() => until(engine.close()));
+    const opening = openEngine(url, cwd);
+    // a halt does not stop what opens it
+    yield* ensure(() =>
+      until(
+        opening.then(
+          (engine) => engine.close(),
+          () => {},
+        ),
+      ),
+    );
+    const engine = yield* until(opening);
     yield* until(migrate(engine, withoutPassword(url)));
     yield* provide(new Store({ engine, redact, now }));
   });
 
-function* openEngine(url: string, cwd: string): Operation<Engine> {
+async function openEngine(url: string, cwd: string): Promise<Engine> {
   const place = storePlace(url);
-  if (place.type === "sqlite") return openSqlite(resolve(cwd, place.path), place.durable);
-  return yield* until(openPostgres(place.url));
+  return place.type === "sqlite"
+    ? openSqlite(resolve(cwd, place.path), place.durable)
+    : await openPostgres(place.url);
 }
