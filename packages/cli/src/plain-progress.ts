@@ -1,3 +1,4 @@
+import type { PoolEvent } from "@agentpool/core";
 import type { Output } from "./output.ts";
 import type { Palette } from "./palette.ts";
 import { printable } from "./printable.ts";
@@ -8,9 +9,13 @@ import { lasting, readingLine } from "./words.ts";
 /** Progress as lines, for logs, pipes and screens that cannot redraw. */
 export function plainProgress(output: Output, palette: Palette): Progress {
   let startedAt: number | undefined;
+  let last: PoolEvent | undefined;
   return {
     observe(event) {
       startedAt ??= event.at;
+      // between the process that had the run before and this one no time passed for it
+      if (last?.past && !event.past) startedAt += event.at - last.at;
+      last = event;
       const line = progressLine(event);
       if (line !== undefined)
         output.write(`${palette.dim(lasting(event.at - startedAt).padStart(7))}  ${line}\n`);
