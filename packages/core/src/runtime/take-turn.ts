@@ -54,7 +54,6 @@ export function* takeTurn(
     let limit: ModelLimitError;
     let lost: Partial<Paid> | undefined;
     let giveBack = NOTHING;
-    let isBegun = false;
     try {
       // what the model is about to read is on record
       const durable = run.recorder?.flush();
@@ -63,7 +62,6 @@ export function* takeTurn(
       giveBack = reserveTokens(agent);
       setPhase(agent, "generating");
       run.emit({ type: "turn:started", agent: agent.key, turn, forced });
-      isBegun = true;
       agent.openStep();
       agent.keepPlace();
       const deltas = yield* session.generate({ ...request, maxTokens: mostTokens(agent) });
@@ -75,7 +73,7 @@ export function* takeTurn(
       lost = error instanceof GenerationError && error.usage ? pay(agent, error.usage) : {};
       if (!(error instanceof ModelLimitError) || attempt >= MODEL_RETRIES) {
         const message = reasonOf(error);
-        if (isBegun) run.emit({ type: "turn:failed", agent: agent.key, turn, forced, message, ...lost });
+        run.emit({ type: "turn:failed", agent: agent.key, turn, forced, message, ...lost });
         throw error;
       }
       limit = error;
