@@ -13,6 +13,7 @@ import { type Budget, withDefaults } from "../values/budget.ts";
 import { ConfigurationError, ResumeError } from "../values/errors.ts";
 import type { GuardFunction } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
+import type { Model } from "../values/model.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { RecordedPool } from "../values/recorded.ts";
 import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
@@ -119,7 +120,11 @@ export function createPool(
 }
 
 /** What can be told from the options alone. */
-function checkShape({ orchestrate, recovery, instructions, hooks }: AgentPoolOptions): void {
+function checkShape({ model, orchestrate, recovery, instructions, hooks }: AgentPoolOptions): void {
+  if (model !== undefined && typeof (model as Partial<Model> | null)?.open !== "function")
+    throw new ConfigurationError(
+      `model: found ${JSON.stringify(model)}; accepted is a model, such as resolveModel("extractive") of @agentpool/models makes.`,
+    );
   if (typeof orchestrate !== "function")
     throw new ConfigurationError(
       "orchestrate: missing; give the pool an orchestrator, for example parallel([...tasks]).",

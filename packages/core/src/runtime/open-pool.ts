@@ -80,7 +80,7 @@ function* conduct(pool: Pool, orchestrate: Orchestrator): Operation<void> {
   try {
     yield* yield* spawn(function* () {
       try {
-        yield* orchestrate(yield* contextOf(pool));
+        yield* conducted(orchestrate(yield* contextOf(pool)));
         checkComplete(pool);
         pool.isDone = true;
       } finally {
@@ -142,4 +142,14 @@ function* contextOf(pool: Pool): Operation<PoolContext> {
       return window === undefined || spineTokens(pool) + tokens <= window * pool.budget.context.hard;
     },
   };
+}
+
+/** Written as something else than a generator function, an orchestrator gives something else than an operation. */
+function conducted(given: unknown): Operation<void> {
+  if (typeof (given as { [Symbol.iterator]?: unknown } | undefined)?.[Symbol.iterator] === "function")
+    return given as Operation<void>;
+  if (given instanceof Promise) given.catch(() => {}); // it fails on what an async function cannot do
+  throw new ConfigurationError(
+    `orchestrate: found ${given instanceof Promise ? "an async function" : "a plain function"}; accepted is a generator function: *orchestrate({ spawn, waitFor }) { … }`,
+  );
 }

@@ -23,9 +23,16 @@ function textOf(result: unknown): string {
   }
 }
 
+/** A text is a list of letters to a loop. */
+function checkTasks(name: string, tasks: readonly Task[]): void {
+  if (!Array.isArray(tasks))
+    throw new ConfigurationError(`${name}: found ${JSON.stringify(tasks)}; accepted is a list of tasks.`);
+}
+
 /** All at once, each from the spine as it stands. */
 export const parallel = (tasks: readonly Task[]): Orchestrator =>
   function* (pool) {
+    checkTasks("parallel", tasks);
     const agents = [];
     for (const task of tasks) agents.push(yield* pool.spawn(task));
     for (const agent of agents) yield* pool.waitFor(agent);
@@ -34,6 +41,7 @@ export const parallel = (tasks: readonly Task[]): Orchestrator =>
 /** One after another; each starts with what those before it reported. */
 export const chain = (tasks: readonly Task[], toSpine: ToSpine = taskAndResult): Orchestrator =>
   function* (pool) {
+    checkTasks("chain", tasks);
     for (const task of tasks) yield* extend(pool, toSpine, yield* pool.waitFor(yield* pool.spawn(task)));
   };
 
