@@ -1,5 +1,5 @@
 import type { PoolEvent } from "@agentpool/core";
-import { constant } from "effection";
+import { until } from "effection";
 import { expect, it } from "vitest";
 import type { Output } from "./output.ts";
 import { paletteFor } from "./palette.ts";
@@ -21,7 +21,10 @@ const starts = (agent: string, at: number, past?: true): PoolEvent => ({
 
 it("tells how long a run was worked on: time between two processes is nobody's", () => {
   const written: string[] = [];
-  const output: Output = { write: (text) => void written.push(text), flush: () => constant(undefined) };
+  const output: Output = {
+    write: (text) => void written.push(text),
+    flush: () => until(Promise.resolve(undefined)),
+  };
   const progress = plainProgress(output, paletteFor({}, {}));
   progress.observe(starts("a", 1_000, true));
   progress.observe(starts("b", 3_000, true));

@@ -27,19 +27,31 @@ export interface ViewState {
   /** In the order they were spawned. */
   readonly agents: ReadonlyMap<string, AgentRow>;
   readonly startedAt: number | undefined;
+  /** Until when earlier processes had it, while nothing new has happened: the time since then does not count. */
+  readonly pastUntil: number | undefined;
   /** The last thing said that is about the run as a whole. */
   readonly notice: string | undefined;
 }
 
-export const nothingYet: ViewState = { agents: new Map(), startedAt: undefined, notice: undefined };
+export const nothingYet: ViewState = {
+  agents: new Map(),
+  startedAt: undefined,
+  pastUntil: undefined,
+  notice: undefined,
+};
 
 /** The state after these events. Takes many at once, so that a busy second costs one copy. */
 export function fold(state: ViewState, events: readonly PoolEvent[]): ViewState {
   if (events.length === 0) return state;
   const agents = new Map(state.agents);
-  let { startedAt, notice } = state;
+  let { startedAt, pastUntil, notice } = state;
   for (const event of events) {
     startedAt ??= event.at;
+    if (event.past) pastUntil = event.at;
+    else if (pastUntil !== undefined) {
+      startedAt += event.at - pastUntil;
+      pastUntil = undefined;
+    }
     if (isAboutTheRun(event)) notice = progressLine(event) ?? notice;
     if (event.type === "agent:spawned") agents.set(event.agent, newcomer(event));
     else if ("agent" in event && event.agent !== undefined) {
@@ -47,7 +59,7 @@ export function fold(state: ViewState, events: readonly PoolEvent[]): ViewState 
       if (row) agents.set(event.agent, { ...row, ...change(row, event) });
     }
   }
-  return { agents, startedAt, notice };
+  return { agents, startedAt, pastUntil, notice };
 }
 
 /** What an agent's own row does not say. */

@@ -376,3 +376,14 @@ it("folds the same from many events at once as from one at a time", () => {
   expect(all.reduce((state, event) => fold(state, [event]), nothingYet)).toEqual(fold(nothingYet, all));
   expect(fold(nothingYet, [])).toBe(nothingYet);
 });
+
+it("counts no time between the process that had the run before and this one", () => {
+  const past = events(spawned("a"), spawned("b")).map((event) => ({ ...event, past: true as const }));
+  const now = events(state("a", "calling"), state("b", "calling")).map((event) => ({
+    ...event,
+    at: event.at + 3_600_000,
+  }));
+  const resumed = fold(fold(nothingYet, past), now);
+  expect(now[1]!.at - resumed.startedAt!).toBe(past[1]!.at - past[0]!.at + now[1]!.at - now[0]!.at);
+  expect(fold(nothingYet, [...past, ...now])).toEqual(resumed);
+});
