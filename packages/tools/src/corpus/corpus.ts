@@ -42,6 +42,8 @@ export interface Corpus {
   matches(query: string): number;
   /** How common the query's words are: what tells and what does not. */
   frequencies(query: string): Frequencies;
+  /** Words of a query that no document has, each with the word that a search takes in its place. */
+  corrections(query: string): Corrections;
   /** Titles and headings of these documents. Default: of all. */
   outline(paths?: readonly string[]): DocumentOutline[];
   /** A document's lines. Undefined for a path that is not in the corpus. */
@@ -55,11 +57,13 @@ export interface Corpus {
   locate(path: string, text: string): Lines | undefined;
 }
 
-/** In how many passages each word of a query occurs, of all that there are. */
+/** In how many passages each word of a query, or the one it is taken for, occurs, of all that there are. */
 export interface Frequencies {
   readonly passages: number;
   readonly words: { readonly [word: string]: number };
 }
+
+export type Corrections = { readonly [misspelt: string]: string };
 
 /** First and last line, both included, counted from 1. */
 export type Lines = readonly [from: number, to: number];

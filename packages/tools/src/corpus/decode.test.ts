@@ -29,7 +29,9 @@ test("what is not UTF-8 is read as Windows-1252, or as it declares", () => {
   expect(textOf(Uint8Array.from([0xe4]), "no-such-encoding")).toBe("ä");
 });
 
-test("binary is not text", () => {
+test("binary is not text, nor is UTF-32", () => {
+  expect(textOf(Uint8Array.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]))).toBe("binary");
+  expect(textOf(Uint8Array.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x41]))).toBe("binary");
   expect(textOf(Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]))).toBe("binary");
   expect(textOf(Uint8Array.from({ length: 200 }, (_, index) => (index * 7 + 1) % 255 || 1))).toBe("binary");
 });

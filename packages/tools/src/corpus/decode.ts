@@ -6,6 +6,7 @@ export type Decoded = { readonly type: "text"; readonly text: string } | { reado
  * byte is empty, else as Windows-1252, the usual encoding of older files.
  */
 export function decode(bytes: Uint8Array, declared?: string): Decoded {
+  if (isUtf32(bytes)) return { type: "binary" };
   const marked = markedEncoding(bytes);
   if (marked) return text(new TextDecoder(marked).decode(bytes));
   const sample = bytes.subarray(0, 8_192);
@@ -25,6 +26,10 @@ export function decode(bytes: Uint8Array, declared?: string): Decoded {
 }
 
 const text = (value: string): Decoded => ({ type: "text", text: value });
+
+/** No file of today is written so, and read as UTF-16 it would be full of zeros. */
+const isUtf32 = ([a, b, c, d]: Uint8Array): boolean =>
+  (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff);
 
 function markedEncoding([a, b, c]: Uint8Array): string | undefined {
   if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";

@@ -234,3 +234,22 @@ test("the default index lies in .pool below the working folder", async () => {
   expect(existsSync(join(cwd, ".pool"))).toBe(true);
   expect(await opened({ cwd, paths: "." }, pathsOf)).toEqual(["a.md"]);
 });
+
+test("an index among the documents is none of them", async () => {
+  const cwd = temporaryFolder({ "a.md": "alpha" });
+  const config = { cwd, paths: ".", index: "index.db" };
+  await opened(config, pathsOf);
+  writeFileSync(join(cwd, "index.db.damaged-1"), "");
+  expect(await opened(config, ({ notices }) => notices)).toEqual([]);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a file whose name is no text is left out, and says why",
+  async () => {
+    const cwd = temporaryFolder({ "a.md": "alpha" });
+    writeFileSync(Buffer.concat([Buffer.from(`${cwd}/b`), Buffer.from([0xff]), Buffer.from(".md")]), "beta");
+    expect(await opened({ cwd, paths: ".", index: ":memory:" }, ({ notices }) => notices)).toEqual([
+      "b\ufffd.md was left out: its name is not UTF-8",
+    ]);
+  },
+);

@@ -27,20 +27,22 @@ export function useCorpus(config: CorpusConfig): Operation<Corpus> {
     const cwd = resolve(config.cwd ?? process.cwd());
     const paths = typeof config.paths === "string" ? [config.paths] : config.paths;
     const { ignore = [], maxFileBytes = 32 * 1024 * 1024, clock = Date } = config;
-    const found = yield* findFiles({ paths, cwd, ignore, maxFileBytes });
-    const name = config.index ?? defaultIndex(cwd, found.root, [...paths, "", ...ignore]);
-    const path = name === ":memory:" ? name : resolve(cwd, name);
-    const index = yield* useIndex({
-      path,
+    const index = config.index && config.index !== memory ? resolve(cwd, config.index) : undefined;
+    const found = yield* findFiles({ paths, cwd, ignore, maxFileBytes, index });
+    const fallback = () => defaultIndex(cwd, found.root, [...paths, "", ...ignore]);
+    const fresh = yield* useIndex({
+      path: config.index === memory ? memory : (index ?? fallback()),
       files: found.files,
       now: () => clock.now(),
       progress: config.progress,
     });
-    const corpus = corpusOf(found, index);
+    const corpus = corpusOf(found, fresh);
     if (corpus.documents.length === 0) throw noDocuments(paths, cwd, corpus.notices);
     yield* provide(corpus);
   });
 }
+
+const memory = ":memory:";
 
 /** One index for the same question asked of the same place. */
 function defaultIndex(cwd: string, root: string, parts: readonly string[]): string {
@@ -66,6 +68,7 @@ function corpusOf(found: FoundFiles, { reader, notices }: FreshIndex): Corpus {
     search: (query, limit = 8) => reader.search(query, limit),
     matches: (query) => reader.matches(query),
     frequencies: (query) => reader.frequencies(query),
+    corrections: (query) => reader.corrections(query),
     outline: (paths) => reader.outline(paths),
     open: (path) => reader.open(path),
     verify: ({ source, text, lines }) => {

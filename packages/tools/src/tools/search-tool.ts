@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@agentpool/core";
 import { z } from "zod";
-import type { Corpus, SearchHit } from "../corpus/corpus.ts";
+import type { Corpus, Corrections, SearchHit } from "../corpus/corpus.ts";
 import { queryDedup } from "../guards/query-dedup.ts";
 import { fitting } from "./fitting.ts";
 
@@ -19,7 +19,9 @@ export interface SearchResult {
   /** How many passages there are, and in how many of them each word of the query occurs. */
   readonly passages: number;
   readonly frequencies: { readonly [word: string]: number };
-  /** That nothing was found, or what was left out and how to get it. */
+  /** Words that no document has, each with the one that was searched for in its place; absent where there are none. */
+  readonly corrections?: Corrections;
+  /** That nothing was found, that words were taken for others, or what was left out and how to get it. */
   readonly notice?: string;
 }
 
@@ -41,7 +43,8 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
       const total = corpus.matches(query);
       const { passages, words: frequencies } = corpus.frequencies(query);
       const hits = fitting(found, maxChars);
-      const notice = noticeOf(corpus, hits.length, found.length);
+      const corrections = corpus.corrections(query);
+      const notice = noticeOf(corpus, hits.length, found.length, corrections);
       return {
         kind: "snippets",
         query: query.length > 300 ? `${query.slice(0, 300)}…` : query,
@@ -50,19 +53,30 @@ export function searchTool(corpus: Corpus, maxChars: number): Tool {
         documents: corpus.documents.length,
         passages,
         frequencies,
+        ...(Object.keys(corrections).length > 0 ? { corrections } : {}),
         ...(notice ? { notice } : {}),
       };
     },
   });
 }
 
-function noticeOf(corpus: Corpus, given: number, found: number): string | undefined {
-  if (found === 0)
-    return (
-      `Nothing in ${corpus.documents.length} documents matches. That is not evidence of anything: try other words, ` +
-      "fewer words, or list to see what there is."
-    );
+function noticeOf(
+  corpus: Corpus,
+  given: number,
+  found: number,
+  corrections: Corrections,
+): string | undefined {
+  const notices = Object.entries(corrections).map(
+    ([misspelt, meant]) => `Nothing has “${misspelt}”: it was searched for as “${meant}”.`,
+  );
+  if (found === 0) notices.push(nothing(corpus));
   if (given < found)
-    return `${found - given} more ${found - given === 1 ? "hit" : "hits"} did not fit and were left out: ask in more particular words to see others.`;
-  return undefined;
+    notices.push(
+      `${found - given} more ${found - given === 1 ? "hit" : "hits"} did not fit and were left out: ask in more particular words to see others.`,
+    );
+  return notices.length === 0 ? undefined : notices.join(" ");
 }
+
+const nothing = ({ documents }: Corpus): string =>
+  `Nothing in ${documents.length} documents matches. That is not evidence of anything: try other words, ` +
+  "fewer words, or list to see what there is.";

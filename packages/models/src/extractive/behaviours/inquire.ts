@@ -1,6 +1,7 @@
 import type { Args } from "@agentpool/core";
 import type { Exchange } from "../conversation/exchanges.ts";
 import {
+  correctionsOf,
   frequenciesOf,
   type Hit,
   hitsOf,
@@ -11,6 +12,7 @@ import {
 } from "../conversation/findings.ts";
 import { libraryOf } from "../conversation/library.ts";
 import type { ReadRole, SearchRole, ToolRole } from "../conversation/roles.ts";
+import { corrected } from "../question/corrected.ts";
 import { queries } from "../question/queries.ts";
 import { type Query, query } from "../question/query.ts";
 import { type Hints, hintsOf } from "../rank/hints.ts";
@@ -63,7 +65,6 @@ const limits = {
 
 /** What the conversation holds for the question. */
 export function inquiryOf(view: InquiryView): Inquiry {
-  const asked = query(view.task);
   const done = view.exchanges.filter((exchange) => exchange.outcome.type !== "open");
   const of = (tool: ToolRole | undefined): Exchange[] =>
     tool === undefined ? [] : done.filter((exchange) => exchange.tool === tool.name);
@@ -76,6 +77,10 @@ export function inquiryOf(view: InquiryView): Inquiry {
     }
     return [{ query: String(exchange.args[view.search!.role.query] ?? ""), hits }];
   });
+  const corrections = of(view.search).flatMap(({ outcome }) =>
+    outcome.type === "value" ? (correctionsOf(outcome.value) ?? []) : [],
+  );
+  const asked = query(corrected(view.task, corrections));
   const frequencies = of(view.search).flatMap(({ outcome }) =>
     outcome.type === "value" ? (frequenciesOf(outcome.value) ?? []) : [],
   );

@@ -132,3 +132,13 @@ export function frequenciesOf(value: unknown): Frequencies | undefined {
   );
   return { passages: value.passages, words };
 }
+
+/** Words that a search took for others, each with what it searched for; undefined where it says nothing of such. */
+export function correctionsOf(
+  value: unknown,
+): readonly (readonly [misspelt: string, meant: string])[] | undefined {
+  if (!isRecord(value) || !isRecord(value.corrections)) return undefined;
+  return Object.entries(value.corrections).flatMap(([misspelt, meant]) =>
+    typeof meant === "string" ? [[misspelt, meant] as const] : [],
+  );
+}

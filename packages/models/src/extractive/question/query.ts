@@ -1,6 +1,7 @@
 import { functionWords } from "../text/function-words.ts";
 import { type Word, words } from "../text/words.ts";
 import { type AnswerType, answerType } from "./answer-type.ts";
+import { unframed } from "./unframed.ts";
 
 /** A question, taken apart for scoring. */
 export interface Query {
@@ -26,8 +27,10 @@ const askingWords = new Set(
 /** A question has no more words that count; of a pasted page the beginning has to do. */
 const mostWords = 120;
 const mostCharacters = 1_000;
+const mostRead = 20_000;
 
-export function query(question: string): Query {
+export function query(asked: string): Query {
+  const question = unframed(asked.slice(0, mostRead));
   const all = words(question).slice(0, mostWords);
   const content = all.filter((word) => !functionWords.has(word.plain) && word.plain.length > 0);
   const matter = content.filter((word) => !askingWords.has(word.plain));

@@ -49,11 +49,24 @@ test("a forgotten question mark is found by the capital that follows", () => {
   ).toEqual(["What set the stage for NSFNET?", "What group measures oxygen?", "Who came first in geology?"]);
 });
 
-test("what introduces a question stays with it", () => {
+test("what introduces a question stays with it where it names something, or the question needs it", () => {
+  expect(split("I read about Tesla. In which city did the first motor run?")).toEqual([
+    "I read about Tesla. In which city did the first motor run?",
+  ]);
+  expect(split("I study photosynthesis. Where does it take place in a plant cell?")).toEqual([
+    "I study photosynthesis. Where does it take place in a plant cell?",
+  ]);
   expect(split("I read the manual twice. What does a guard do? How are retries limited?")).toEqual([
     "I read the manual twice. What does a guard do?",
     "How are retries limited?",
   ]);
+});
+
+test("what says nothing of the matter is left out: why someone asks, how to answer, thanks", () => {
+  const question = "What is another way of referring to stators?";
+  expect(split(`I am stuck with my essay. ${question} Please quote your sources.`)).toEqual([question]);
+  expect(split(`${question} Answer in two lines. Thank you!`)).toEqual([question]);
+  expect(split("Hi,\n\nwho wrote Emma\n\nBest,\nAnna")).toEqual(["Who wrote Emma?"]);
 });
 
 test("a part that points back names what it points to", () => {
@@ -64,7 +77,7 @@ test("a part that points back names what it points to", () => {
 });
 
 test("a question that is asked twice is asked once; nothing asks nothing", () => {
-  expect(split("Who wrote Emma? who wrote  Emma?")).toEqual(["Who wrote Emma? who wrote Emma?"]);
+  expect(split("Who wrote Emma? who wrote  Emma?")).toEqual(["Who wrote Emma?"]);
   expect(split("  ")).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import { functionWords } from "../text/function-words.ts";
 import { foldSpace } from "../text/passages.ts";
 import { sentences } from "../text/sentences.ts";
 import { words } from "../text/words.ts";
+import { unframed } from "./unframed.ts";
 
 const asking = "what|which|who|whom|whose|when|where|why|how";
 const helping = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must";
@@ -65,11 +66,18 @@ function capital(list: string): string {
  * ```
  */
 export function split(question: string): string[] {
-  const whole = question.trim();
+  const whole = unframed(question);
   if (whole === "") return [];
   const parts = attach(listed(whole).flatMap(marks).flatMap(cutPiece));
-  const unique = [...new Map(parts.map((part) => [foldSpace(part).toLowerCase(), part])).values()];
-  if (unique.length <= 1) return [foldSpace(whole)];
+  const asked = new Set<string>();
+  const unique = parts.filter((part) => {
+    const before = asked.size;
+    return asked.add(foldSpace(part).toLowerCase()).size > before;
+  });
+  if (unique.length <= 1) {
+    const only = foldSpace(unique[0] ?? whole);
+    return [whole === question.trim() ? only : polished(only)];
+  }
   return unique.map((part, at) => pointed(polished(part), unique.slice(0, at)));
 }
 
@@ -161,15 +169,33 @@ function attach(pieces: readonly string[]): string[] {
   for (const piece of pieces) {
     const whole = introduction === "" ? piece : `${introduction.slice(-longestIntroduction)} ${piece}`;
     const asksItself = stands(piece) || /[?？]/.test(piece);
-    if (asksItself) parts.push(whole);
+    if (asksItself) parts.push(introduces(introduction, piece) ? whole : piece);
     introduction = asksItself ? "" : whole;
   }
   if (introduction === "") return parts;
   const last = parts.at(-1);
+  if (last !== undefined && instruction.test(introduction)) return parts;
   if (last === undefined || words(introduction).length >= phraseAlone) return [...parts, introduction];
   return [...parts.slice(0, -1), `${last} ${introduction}`];
 }
 
+/**
+ * Whether a question needs what was said before it. One that says enough by itself does not, unless it points back or
+ * something was named: “I am stuck with my essay. …” would only be searched for.
+ */
+const introduces = (introduction: string, question: string): boolean =>
+  !/[.!]\s*$/.test(introduction) ||
+  pointsBack.test(question) ||
+  names(introduction).length > 0 ||
+  words(question).filter(({ plain }) => !functionWords.has(plain)).length < enoughWords;
+
+const pointsBack =
+  /\b(?:it|its|he|him|his|she|her|hers|they|them|their|this|that|these|those|there|such|one|ones|same)\b/i;
+const enoughWords = 3;
+
+/** How to answer is no question, and neither are thanks. */
+const instruction =
+  /^(?:please,?\s+)?(?:quote|cite|answer|reply|respond|keep|use|be|make|include|write|do\s+not|don['’]t|thanks?|thank\s+you|(?:kind|best)\s+regards)\b/i;
 const phraseAlone = 4;
 /** Of a long text before a question its end introduces it. */
 const longestIntroduction = 400;

@@ -22,11 +22,9 @@ export interface Selection {
   readonly sentences: 1 | 2;
 }
 
-/** Where one sentence is this likely, a second one would add nothing. */
-const sureAlone = 0.9;
 /** Once passages hold the answer this surely, less likely ones are not worth reading. */
-const sureTogether = 0.99;
-/** A neighbour has to add this much. */
+const sureTogether = 0.999;
+/** A neighbour has to add this much to what the sentence holds alone. */
 const worthAdding = 0.02;
 /** Two sentences of more words than this are quoted together only if their share of the room is as large. */
 const longPair = 100;
@@ -60,14 +58,20 @@ export function select(ranked: readonly Ranked[], { passages, words, sentences }
     left -= passage.words;
     return true;
   };
-  for (const place of order) {
-    if (chosen.length >= passages) break;
-    if (sure >= sureTogether) break;
-    if (used.has(place)) continue;
+  let at = 0;
+  while (at < order.length && chosen.length < passages && sure < sureTogether) {
+    const place = order[at]!;
+    if (used.has(place)) {
+      at++;
+      continue;
+    }
     // Each passage may use its part of what is left, so that a long one does not starve the rest.
     const room = Math.max(longPair, left / (passages - chosen.length));
     const pair = sentences === 2 ? likeliestPair(ranked, place, used, room) : undefined;
-    if (pair === undefined || !take(pair)) take([place]);
+    // The pair may stand elsewhere: then it is this sentence's turn again.
+    if (pair !== undefined && take(pair)) continue;
+    take([place]);
+    at++;
   }
   if (chosen.some(({ confidence }) => confidence >= hopeless)) return chosen;
   return chosen.filter(({ confidence }) => confidence >= noise);
@@ -83,10 +87,8 @@ function likeliestPair(
   used: ReadonlySet<number>,
   room: number,
 ): readonly number[] | undefined {
-  const alone = ranked[place]!.mass;
-  if (alone >= sureAlone) return undefined;
   let best: readonly number[] | undefined;
-  let mass = alone + worthAdding * alone;
+  let mass = (1 + worthAdding) * ranked[place]!.mass;
   ranked.forEach(({ candidate, mass: own }, at) => {
     const { next } = candidate;
     if (next === -1 || used.has(at) || used.has(next) || own === 0 || ranked[next]!.mass === 0) return;

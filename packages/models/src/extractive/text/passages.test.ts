@@ -79,9 +79,48 @@ test("a comment of a program and the code beside it are no sentence together", (
   ];
   const said = passages(lines).flatMap(({ sentences }) => sentences.map(({ text, prose }) => [text, prose]));
   expect(said).toEqual([
-    ["/** Opens a pool.", true],
+    ["Opens a pool.", true],
     ["open(user: string): void;", false],
-    ["/** Closes it, ever.", true],
+    ["Closes it, ever.", true],
     ["close(): void;", false],
   ]);
+});
+
+test("a sentence of a comment goes on over its lines, and is quoted as it stands", () => {
+  const lines = [
+    "/**",
+    " * Ends what is open and closes. The file's descriptors go once the statements are",
+    " * collected as garbage.",
+    " *",
+    " * - An item of a list.",
+    " * ```ts",
+    " * close(index);",
+    " * ```",
+    " * @param index what",
+    " *   is open",
+    " */",
+    "export function close(index) {",
+    "// One thing that a line",
+    "// can't hold.",
+    "}",
+  ];
+  const blocks = passages(lines);
+  const texts = blocks.flatMap(({ kind, sentences }) =>
+    sentences.map(({ text, from, to }) => [kind, text, from, to]),
+  );
+  expect(texts).toEqual([
+    ["prose", "Ends what is open and closes.", 2, 2],
+    ["prose", "The file's descriptors go once the statements are * collected as garbage.", 2, 3],
+    ["item", "An item of a list.", 5, 5],
+    ["code", "* close(index);", 7, 7],
+    ["prose", "@param index what * is open", 9, 10],
+    ["prose", "export function close(index) {", 12, 12],
+    ["prose", "One thing that a line // can't hold.", 13, 14],
+  ]);
+  const whole = foldSpace(lines.join("\n"));
+  for (const [, text] of texts) expect(whole).toContain(text);
+});
+
+test("a star begins a list outside a comment", () => {
+  expect(passages(["* One.", "* Two."]).map(({ kind }) => kind)).toEqual(["item", "item"]);
 });

@@ -1,3 +1,4 @@
+import { code, commentLine, withoutMarks } from "./comments.ts";
 import { isProse } from "./prose.ts";
 import { sentences } from "./sentences.ts";
 import { type Counts, countStems, type Word, words } from "./words.ts";
@@ -38,8 +39,8 @@ const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const row = /^\s*\|/;
 const rule = /^\s*(?:[-=_*]\s*){3,}$|^\s*\|[\s|:-]+\|?\s*$/;
 const markup = /^\s*(?:<[^>]+>\s*)+$|^\s*(?:import|export)\s.+from\s+["'].+["'];?\s*$/;
-/** Comments of a program: what stands in one and the code beside it are no sentence. */
-const comment = { begins: /^\s*\/\*/, ends: /\*\/\s*$/, ended: /^\s*\*+\/\s*$/ };
+/** What a comment says of one thing, a parameter for example. */
+const tag = /^@\w/;
 
 interface Line {
   readonly number: number;
@@ -56,6 +57,7 @@ export function passages(lines: readonly string[], first = 1, under: readonly st
   let open: Line[] = [];
   let kind: Block["kind"] = "prose";
   let fenced = false;
+  let before = code;
   const close = (): void => {
     if (open.length > 0) {
       const block = blockOf(kind, headings.filter(Boolean), open);
@@ -67,15 +69,32 @@ export function passages(lines: readonly string[], first = 1, under: readonly st
   const start = first === 1 ? frontMatterEnd(lines) : 0;
   for (let index = start; index < lines.length; index++) {
     const text = lines[index]!;
-    const line = { number: first + index, text };
-    if (fence.test(text)) {
+    const number = first + index;
+    // What a comment says and the code beside it are no sentence.
+    const comment = fenced && before.type === "code" ? code : commentLine(text, before);
+    if (comment.type !== before.type || (comment.type === "block" && comment.opens)) {
+      if (before.type !== "code") fenced = false;
+      close();
+    }
+    before = comment;
+    const said = comment.type === "code" ? text : comment.text;
+    if (fence.test(said)) {
       close();
       fenced = !fenced;
       kind = fenced ? "code" : "prose";
       continue;
     }
     if (fenced) {
-      open.push(line);
+      open.push({ number, text });
+      continue;
+    }
+    if (comment.type !== "code") {
+      if (said.trim() === "" || tag.test(said)) close();
+      if (item.test(said)) {
+        close();
+        kind = "item";
+      }
+      if (said.trim() !== "") open.push({ number, text: item.test(said) ? said.replace(item, "") : text });
       continue;
     }
     const title = heading.exec(text);
@@ -84,21 +103,19 @@ export function passages(lines: readonly string[], first = 1, under: readonly st
       const depth = title[1]!.length;
       headings.length = Math.min(headings.length, depth - 1);
       headings[depth - 1] = title[2]!;
-    } else if (text.trim() === "" || rule.test(text) || markup.test(text) || comment.ended.test(text)) {
+    } else if (text.trim() === "" || rule.test(text) || markup.test(text)) {
       close();
     } else if (row.test(text)) {
       close();
       kind = "row";
-      open.push(line);
+      open.push({ number, text });
       close();
     } else if (item.test(text)) {
       close();
       kind = "item";
-      open.push({ number: line.number, text: text.replace(item, "") });
+      open.push({ number, text: text.replace(item, "") });
     } else {
-      if (comment.begins.test(text)) close();
-      open.push(line);
-      if (comment.ends.test(text)) close();
+      open.push({ number, text });
     }
   }
   close();
@@ -157,7 +174,7 @@ function proseSentences(lines: readonly Line[]): Sentence[] {
     return lines[index === -1 ? lines.length - 1 : index]!.number;
   };
   return sentences(text).flatMap(({ start, end }) => {
-    const found = foldSpace(text.slice(start, end));
+    const found = withoutMarks(foldSpace(text.slice(start, end)));
     const inside = words(found);
     if (inside.length === 0) return [];
     return [sentenceOf(found, lineAt(start), lineAt(end - 1), inside, isProse(found))];

@@ -73,8 +73,7 @@ export class FileList {
     if (by === "folder" && (kind === "unknown" || (kind === "code" && isCompiled(path))))
       return { type: "other_kind", extension: extname(path).toLowerCase() || basename(path) };
     const stats = statOf(path);
-    if (!stats)
-      return { type: "left_out", reason: isLink(path) ? "a link that leads nowhere" : "it cannot be found" };
+    if (!stats) return { type: "left_out", reason: whyMissing(path) };
     if (!stats.isFile()) return { type: "left_out", reason: "not a regular file" };
     if (stats.size > this.maxFileBytes)
       return {
@@ -106,6 +105,11 @@ export class FileList {
 /** Compiled code whose declarations, with the comments, sit beside it. */
 const isCompiled = (path: string): boolean =>
   /\.m?js$/.test(path) && existsSync(path.replace(/\.m?js$/, ".d.ts"));
+
+function whyMissing(path: string): string {
+  if (isLink(path)) return "a link that leads nowhere";
+  return path.includes("\ufffd") ? "its name is not UTF-8" : "it cannot be found";
+}
 
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;

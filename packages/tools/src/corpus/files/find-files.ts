@@ -20,6 +20,8 @@ export interface FindOptions {
   readonly cwd: string;
   readonly ignore: readonly string[];
   readonly maxFileBytes: number;
+  /** The index' file: it and those beside it are nobody's documents. */
+  readonly index?: string | undefined;
 }
 
 /** Every file that the paths name, each once. Throws a `ConfigurationError` for a path that is not there. */
@@ -40,7 +42,8 @@ export function* findFiles(options: FindOptions): Operation<FoundFiles> {
     const before = list.size;
     yield* walk(source, extra, {
       file: (path, real) => {
-        if (!ignored(extra, path, "file")) list.add(path, source.type, real);
+        if (!ignored(extra, path, "file") && !isOfIndex(path, options.index))
+          list.add(path, source.type, real);
       },
       unlistable: (path, reason) => list.leaveOut(path, `cannot be listed (${reason})`),
     });
@@ -52,3 +55,9 @@ export function* findFiles(options: FindOptions): Operation<FoundFiles> {
 
 const rulesAgainst = (patterns: readonly string[], folder: string): IgnoreRules =>
   patterns.length ? [{ folder, rules: ignore().add([...patterns]) }] : [];
+
+/** `index.db`, `index.db-wal`, `index.db.damaged-1700000000000`. */
+const isOfIndex = (path: string, index: string | undefined): boolean =>
+  index !== undefined &&
+  path.startsWith(index) &&
+  /^(?:-wal|-shm|\.damaged-.*)?$/.test(path.slice(index.length));

@@ -13,6 +13,8 @@ export type Opened =
   | { readonly type: "damaged"; readonly reason: string }
   /** A database of something else: it must not be touched. */
   | { readonly type: "foreign" }
+  /** Another process is writing to it. */
+  | { readonly type: "held"; readonly reason: string }
   /** It can't be written or made. */
   | { readonly type: "unusable"; readonly reason: string };
 
@@ -38,6 +40,10 @@ const schema = `
     content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 `;
 
+/** The words of all passages ([fts5vocab](https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module)). */
+const vocabulary =
+  "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')";
+
 /** Opens an index, or makes one that is empty. Blocks up to three seconds while another process writes. */
 export function openIndex(path: string): Opened {
   let index: Index | undefined;
@@ -50,9 +56,7 @@ export function openIndex(path: string): Opened {
     return opened;
   } catch (error) {
     if (index) closeIndex(index);
-    return isDamage(error)
-      ? { type: "damaged", reason: messageOf(error) }
-      : { type: "unusable", reason: messageOf(error) };
+    return troubleOf(error) ?? { type: "unusable", reason: reasonOf(error) };
   }
 }
 
@@ -93,7 +97,9 @@ function prepare(index: Index): Opened {
     throw error;
   }
   const check = index.prepare("PRAGMA quick_check(1)").raw().get() as [string];
-  return check[0] === "ok" ? { type: "open", index } : { type: "damaged", reason: check[0] };
+  if (check[0] !== "ok") return { type: "damaged", reason: check[0] };
+  index.exec(vocabulary);
+  return { type: "open", index };
 }
 
 function dropAll(index: Index): void {
@@ -104,18 +110,23 @@ function dropAll(index: Index): void {
 const read = (index: Index, pragma: string): number =>
   (index.prepare(`PRAGMA ${pragma}`).raw().get() as [number])[0];
 
-/** Whether an error says that the file itself is broken. */
-export const isDamage = (error: unknown): boolean => {
+/** What an error says of the file; undefined for one that is not about it. */
+export function troubleOf(error: unknown): Exclude<Opened, { type: "open" | "foreign" }> | undefined {
   const code = codeOf(error);
-  return (
-    code.startsWith("SQLITE_CORRUPT") ||
-    code === "SQLITE_NOTADB" ||
-    /malformed|not a database/i.test(messageOf(error))
-  );
+  const reason = reasonOf(error);
+  if (damaged.test(code) || /malformed|not a database/i.test(reason)) return { type: "damaged", reason };
+  if (held.test(code)) return { type: "held", reason };
+  return unwritable.test(code) ? { type: "unusable", reason } : undefined;
+}
+
+/** The driver names a file that it can't open by a number. */
+const reasonOf = (error: unknown): string => {
+  const message = messageOf(error);
+  return /unable to open connection/i.test(message) ? "it cannot be opened or made" : message;
 };
 
-/** Whether an error says that the file can't be written: full, read-only, held by others. */
-export const isUnwritable = (error: unknown): boolean =>
-  /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PERM)/.test(codeOf(error));
+const damaged = /^SQLITE_(CORRUPT|NOTADB)/;
+const held = /^SQLITE_(BUSY|LOCKED)/;
+const unwritable = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/;
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");

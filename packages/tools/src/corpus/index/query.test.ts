@@ -131,3 +131,28 @@ test("words that stand together in a sentence come before the same words strewn 
       expect(first!.path).toBe("together.md");
     },
   ));
+
+test("a word that nothing has is searched for as the one that was likely meant", () =>
+  searching(
+    {
+      "a.md": "Gandhi wrote about the houses of the village.",
+      "b.md": "A garden and a horse. Villages wrote letters.",
+    },
+    (corpus) => {
+      expect(corpus.search("what Ghandi wrote")[0]?.path).toBe("a.md");
+      expect(corpus.corrections("what Ghandi wrote")).toEqual({ ghandi: "gandhi" });
+      expect(corpus.frequencies("Ghandi constructor letters villages")).toEqual({
+        passages: 2,
+        words: { ghandi: 1, constructor: 0, letters: 1, villages: 2 },
+      });
+      expect(corpus.corrections("gardhens in a village")).toEqual({ gardhens: "garden" });
+      expect(corpus.search('"mahatma ghandi" wrote')).toEqual([]);
+    },
+  ));
+
+test("words of another language are not taken for misspelt ones, nor are short ones and numbers", () =>
+  searching({ "a.md": "The government of the region wrote letters in 1999 about cats." }, (corpus) => {
+    expect(corpus.corrections("Welche Regierung schrieb Briefe")).toEqual({});
+    expect(corpus.corrections("cets 1998 government lettar")).toEqual({ lettar: "letter" });
+    expect(corpus.corrections("xxxxxxxx government")).toEqual({});
+  }));

@@ -32,6 +32,19 @@ export function parseQuery(raw: string): Query {
   return { sequence: all, words, pairs: neighbours(all, new Set(words)), phrases };
 }
 
+/** The same query with other words in place of some. What stands in quotes stays. */
+export function respelt(query: Query, corrections: { readonly [word: string]: string }): Query {
+  if (Object.keys(corrections).length === 0) return query;
+  const change = (word: string): string => own(corrections, word) ?? word;
+  const sequence = query.sequence.map(change);
+  const words = [...new Set(query.words.map(change))];
+  return { ...query, sequence, words, pairs: neighbours(sequence, new Set(words)) };
+}
+
+/** A word's correction: `constructor` has none by itself. */
+export const own = (corrections: { readonly [word: string]: string }, word: string): string | undefined =>
+  Object.hasOwn(corrections, word) ? corrections[word] : undefined;
+
 /**
  * A query in [FTS5's syntax](https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined where there is
  * nothing to find. Words that are everywhere hardly change an order and take long to rank by: while others are left,

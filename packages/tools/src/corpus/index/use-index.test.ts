@@ -100,6 +100,31 @@ test("an index held by a writer of another kind is kept in memory, with a notice
   }
 });
 
+test("who writes an index is waited for as long as he gets on", async () => {
+  const cwd = temporaryFolder(pages(3));
+  const config = { cwd, paths: "docs", index: "index.db" };
+  await opened(config, found);
+  const holder = new Database(join(cwd, "index.db"));
+  const change = () => holder.exec("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS other (x)");
+  change();
+  // Writes once more than a corpus waits at a time, then lets go.
+  const steps = [() => holder.exec("COMMIT; BEGIN IMMEDIATE; DROP TABLE other"), () => holder.exec("COMMIT")];
+  const turn = (): void => {
+    steps.shift()?.();
+    if (steps.length > 0) setImmediate(turn);
+  };
+  setImmediate(turn);
+  writeFileSync(join(cwd, "docs/9.md"), "# New\n\nalpha");
+  try {
+    await opened(config, (corpus) => {
+      expect(found(corpus)).toBe(4);
+      expect(corpus.notices).toEqual([]);
+    });
+  } finally {
+    holder.close();
+  }
+}, 20_000);
+
 test("an open corpus does not change while others refresh its index", async () => {
   const cwd = temporaryFolder(pages(3));
   const config = { cwd, paths: "docs", index: "index.db" };

@@ -1,18 +1,11 @@
 import { existsSync, renameSync } from "node:fs";
 import { ConfigurationError } from "@agentpool/core";
 import { ensure, type Operation, resource } from "effection";
+import { breather } from "../../breather.ts";
 import { statOf } from "../files/disk.ts";
 import type { FoundFile } from "../files/file-list.ts";
 import { messageOf } from "../message-of.ts";
-import {
-  closeIndex,
-  type Index,
-  isDamage,
-  isUnwritable,
-  type Opened,
-  openIndex,
-  settle,
-} from "./database.ts";
+import { closeIndex, type Index, type Opened, openIndex, settle, troubleOf } from "./database.ts";
 import { type Reader, readerOf, statesOf } from "./reader.ts";
 import { refresh } from "./refresh.ts";
 
@@ -40,11 +33,11 @@ export function useIndex(options: IndexOptions): Operation<FreshIndex> {
     const notices: string[] = [];
     const { path } = options;
     const before = identityOf(path);
-    let made = yield* attempt(path, options);
+    let made = yield* patiently(path, options);
     if (made.type === "damaged" && path !== memory) {
       // Another process may have found the same, and built a new one by now.
       if (identityOf(path) === before) notices.push(movedAside(path, made.reason, options.now()));
-      made = yield* attempt(path, options);
+      made = yield* patiently(path, options);
     }
     if (made.type === "foreign")
       throw new ConfigurationError(
@@ -65,6 +58,28 @@ type Attempt =
   | { readonly type: "fresh"; readonly reader: Reader; readonly notices: readonly string[] }
   | Exclude<Opened, { type: "open" }>;
 
+/**
+ * Waits as long as another process makes headway: it mostly writes what this one would. Who holds the index and writes
+ * nothing is not waited for.
+ */
+function* patiently(path: string, options: IndexOptions): Operation<Attempt> {
+  const breathe = breather(0);
+  let before = writtenAt(path);
+  let made = yield* attempt(path, options);
+  while (made.type === "held") {
+    yield* breathe();
+    const now = writtenAt(path);
+    if (now === before) return made;
+    before = now;
+    made = yield* attempt(path, options);
+  }
+  return made;
+}
+
+/** When an index was last written to, by whomever. */
+const writtenAt = (path: string): number =>
+  Math.max(statOf(path)?.mtimeMs ?? 0, statOf(`${path}-wal`)?.mtimeMs ?? 0);
+
 /** Opens and refreshes an index, which stays open as long as the caller's scope, unless it is of no use. */
 function* attempt(path: string, options: IndexOptions): Operation<Attempt> {
   const opened = openIndex(path);
@@ -83,9 +98,9 @@ function* attempt(path: string, options: IndexOptions): Operation<Attempt> {
     return made;
   } catch (error) {
     close();
-    if (isDamage(error)) return { type: "damaged", reason: messageOf(error) };
-    if (isUnwritable(error)) return { type: "unusable", reason: messageOf(error) };
-    throw error;
+    const trouble = troubleOf(error);
+    if (trouble === undefined) throw error;
+    return trouble;
   }
 }
 
