@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fence } from "./fence.ts";
 
 const linesOf = (fenced: string): string[] => fenced.split("\n");
@@ -20,10 +20,16 @@ describe("a fence", () => {
     expect(linesOf(fence("x", ["a"]))[0]).not.toBe(linesOf(fence("x", ["b"]))[0]);
   });
 
-  it("has a name that nobody can make from outside, nor guess from what it holds", () => {
+  it("has a name that nobody can make from outside, nor guess from what it holds", async () => {
     const [open, data] = linesOf(fence("x", "+49 30 123456"));
     const digest = createHash("sha256").update(data!).digest("hex");
     expect(open).not.toContain(digest.slice(0, 16));
+    // as in another process
+    vi.resetModules();
+    const other = await import("./fence.ts");
+    const [there, same] = linesOf(other.fence("x", "+49 30 123456"));
+    expect(same).toBe(data);
+    expect(there).not.toBe(open);
   });
 
   it("takes what JSON has no form for", () => {
