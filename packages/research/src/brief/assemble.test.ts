@@ -133,6 +133,14 @@ test("the Markdown quotes with path, lines and confidence, and names sources, re
   expect(text).toContain("2 sources read");
 });
 
+test("a confidence that two digits would call nothing is said to be little", () => {
+  const brief = made();
+  const [section] = brief.sections;
+  const quotation = { ...section!.quotations[0]!, confidence: 0.004 };
+  const text = renderBrief({ ...brief, sections: [{ ...section!, quotations: [quotation] }] });
+  expect(text).toContain("line 3, confidence under 0.01");
+});
+
 test("the JSON is the brief", () => {
   expect(JSON.parse(briefJson(made()))).toEqual(JSON.parse(JSON.stringify(made())));
 });

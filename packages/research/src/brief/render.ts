@@ -62,7 +62,7 @@ function quotationText({ text, source, title, heading, lines, confidence }: Quot
     code(source),
     ...(heading !== "" && heading !== title ? [inline(heading)] : []),
     lines[0] === lines[1] ? `line ${lines[0]}` : `lines ${lines[0]}–${lines[1]}`,
-    ...(confidence === undefined ? [] : [`confidence ${confidence.toFixed(2)}`]),
+    ...(confidence === undefined ? [] : [`confidence ${said(confidence)}`]),
   ].join(", ");
   return `> ${literal(text)}\n>\n> — ${where}`;
 }
@@ -85,6 +85,9 @@ function totalsText({ totals }: Brief): string {
     `${(usage.input + usage.output).toLocaleString("en")} tokens`,
   ].join(" · ");
 }
+
+/** Two digits; what they would call nothing is little. */
+const said = (confidence: number): string => (confidence < 0.01 ? "under 0.01" : confidence.toFixed(2));
 
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
