@@ -95,6 +95,9 @@ A harness.yml in the working folder says which model, documents, guards and limi
   tools: { corpus: { path: ./docs } }
   defaults: { guards: { query_dedup: { scope: cohort } } }
 
+Environment: NO_COLOR or FORCE_COLOR for colours, CI for lines in place of the live view, POOL_DEBUG=1 for where an error
+happened; pool config --help has the variables that set values. Keys of providers come from the environment too.
+
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for people, 130 interrupted.`;
 
 const RUN = `

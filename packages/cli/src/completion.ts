@@ -9,7 +9,7 @@ interface Known {
   readonly description: string;
   /** Its own, and those of its parts. */
   readonly flags: readonly Flag[];
-  /** Names of commands that are parts of it. */
+  /** Names of commands that are parts of it, and what its first argument may be, where that is one of a few. */
   readonly parts: readonly string[];
 }
 
@@ -19,6 +19,8 @@ interface Flag {
   readonly short: string | undefined;
   readonly description: string;
   readonly takesValue: boolean;
+  /** What it takes, where that is one of a few. */
+  readonly values: readonly string[];
 }
 
 /** A script for a shell that completes the commands and flags of `program`. */
@@ -27,21 +29,40 @@ export function completionScript(shell: Shell, program: Command): string {
     name: command.name(),
     description: command.description(),
     flags: flagsOf(command),
-    parts: command.commands.map((part) => part.name()),
+    parts: [
+      ...command.commands.map((part) => part.name()),
+      ...(command.registeredArguments[0]?.argChoices ?? []),
+    ],
   }));
-  return { bash, zsh, fish }[shell](commands);
+  const help = {
+    name: "help",
+    description: "Say what a command does.",
+    flags: [],
+    parts: commands.map(({ name }) => name),
+  };
+  return { bash, zsh, fish }[shell]([...commands, help]);
 }
 
 function flagsOf(command: Command): Flag[] {
   const all = [command, ...command.commands].flatMap(({ options }) => options);
   const byName = new Map(all.map((option) => [option.long, option]));
-  return [...byName.values()].map(({ long, short, description, required }) => ({
+  return [...byName.values()].map(({ long, short, description, required, argChoices }) => ({
     long: long!,
     short: short?.slice(1),
     description,
     takesValue: required,
+    values: argChoices ?? [],
   }));
 }
+
+/** The flags of all commands that take one of a few values. */
+const valuesOf = (commands: readonly Known[]): [string, readonly string[]][] => [
+  ...new Map(
+    commands.flatMap(({ flags }) =>
+      flags.flatMap(({ long, values }) => (values.length > 0 ? [[long, values] as const] : [])),
+    ),
+  ),
+];
 
 const bash = (commands: readonly Known[]): string => `# source <(pool completion bash)
 _pool() {
@@ -51,6 +72,14 @@ _pool() {
     return
   fi
   COMPREPLY=()
+  case \${COMP_WORDS[COMP_CWORD-1]} in
+${valuesOf(commands)
+  .map(
+    ([flag, values]) =>
+      `    ${flag}) COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$current")); return ;;`,
+  )
+  .join("\n")}
+  esac
   if [ "$COMP_CWORD" -eq 2 ]; then
     case \${COMP_WORDS[1]} in
 ${commands
@@ -58,7 +87,7 @@ ${commands
   .map(({ name, parts }) => `      ${name}) COMPREPLY=($(compgen -W "${parts.join(" ")}" -- "$current")) ;;`)
   .join("\n")}
     esac
-    [ "\${#COMPREPLY[@]}" -gt 0 ] && [ -n "$current" ] && return
+    [ "\${#COMPREPLY[@]}" -gt 0 ] && return
   fi
   case $current in -*) ;; *) return ;; esac
   case \${COMP_WORDS[1]} in
@@ -85,8 +114,10 @@ ${commands.map(({ name, flags, parts }) => `    ${name}) _arguments ${parts.leng
 compdef _pool pool
 `;
 
-const zshFlag = ({ long, description, takesValue }: Flag): string =>
-  quoted(`*${long}[${description.replace(/[[\]:]/g, " ")}]${takesValue ? ":value:_files" : ""}`);
+const zshFlag = ({ long, description, takesValue, values }: Flag): string => {
+  const value = values.length > 0 ? `(${values.join(" ")})` : "_files";
+  return quoted(`*${long}[${description.replace(/[[\]:]/g, " ")}]${takesValue ? `:value:${value}` : ""}`);
+};
 
 const fish = (commands: readonly Known[]): string =>
   [
@@ -95,8 +126,8 @@ const fish = (commands: readonly Known[]): string =>
       `complete -c pool -n __fish_use_subcommand -f -a ${name} -d ${fishQuoted(description)}`,
       ...parts.map((part) => `complete -c pool -n '__fish_seen_subcommand_from ${name}' -a ${part}`),
       ...flags.map(
-        ({ long, short, description: what, takesValue }) =>
-          `complete -c pool -n '__fish_seen_subcommand_from ${name}' -l ${long.slice(2)}${short ? ` -s ${short}` : ""}${takesValue ? " -r" : ""} -d ${fishQuoted(what)}`,
+        ({ long, short, description: what, takesValue, values }) =>
+          `complete -c pool -n '__fish_seen_subcommand_from ${name}' -l ${long.slice(2)}${short ? ` -s ${short}` : ""}${values.length > 0 ? ` -x -a ${fishQuoted(values.join(" "))}` : takesValue ? " -r" : ""} -d ${fishQuoted(what)}`,
       ),
     ]),
     "",

@@ -1,3 +1,4 @@
+import type { Effort } from "@agentpool/core";
 import type { Setting } from "@agentpool/harness";
 import { type Command, Option } from "commander";
 
@@ -17,11 +18,26 @@ export interface HarnessFlags {
 
 const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-/** Adds the flags that say which harness to load and what to change in it. */
-export const withHarnessFlags = (command: Command): Command =>
+/** Said here once more: help is shown without loading what runs. */
+const EFFORTS: Readonly<Record<Effort, true>> = { min: true, low: true, medium: true, high: true, max: true };
+
+/** With what it takes known to help and completion; what is wrong with it harness.yml's own words say. */
+function effort(): Option {
+  const option = new Option("--effort <effort>", "how hard to try");
+  option.argChoices = Object.keys(EFFORTS);
+  return option;
+}
+
+/** Adds the flags that say which harness to load, and which models it gets. */
+export const withModelFlags = (command: Command): Command =>
   command
     .option("-f, --file <path>", "the harness to load (default: harness.yml here, if there is one)")
     .option("-m, --model <name>", "the model: extractive, provider/model, or llama:path.gguf")
+    .addOption(effort());
+
+/** Adds the flags that say which harness to load and what to change in it. */
+export const withHarnessFlags = (command: Command): Command =>
+  withModelFlags(command)
     .addOption(
       new Option(
         "-c, --corpus <path>",
@@ -29,7 +45,6 @@ export const withHarnessFlags = (command: Command): Command =>
       ).argParser(collected),
     )
     .option("--store <url>", "where the run is recorded: sqlite:PATH, postgres://…, or none")
-    .option("--effort <effort>", "how hard to try: min, low, medium, high or max")
     .addOption(
       new Option(
         "-b, --budget <limit=value>",

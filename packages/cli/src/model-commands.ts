@@ -3,7 +3,7 @@ import { until } from "effection";
 import type { Invocation } from "./command-line.ts";
 import type { ModelsFlags } from "./commands/models.ts";
 import type { PullFlags } from "./commands/models-pull.ts";
-import { withHarnessFlags } from "./harness-flags.ts";
+import { withModelFlags } from "./harness-flags.ts";
 import type { Console } from "./io.ts";
 
 /** Adds the commands about models. */
@@ -12,7 +12,7 @@ export function addModelCommands(
   io: Console,
   invoke: (invocation: Invocation) => void,
 ): void {
-  const models = withHarnessFlags(
+  const models = withModelFlags(
     program
       .command("models")
       .description("Show which model each part of a run gets, and whether it answers.")

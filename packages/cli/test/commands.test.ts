@@ -5,7 +5,7 @@ import { folderWith } from "./pool.ts";
 
 describe("help", () => {
   it.each([
-    [["--help"], ["pool run --corpus docs", "harness.yml", "Exit codes: 0 done"]],
+    [["--help"], ["pool run --corpus docs", "harness.yml", "NO_COLOR", "Exit codes: 0 done"]],
     [
       ["run", "--help"],
       ["--budget", "--json", "Ctrl-c once"],
@@ -84,7 +84,9 @@ describe("pool config", () => {
     ])
       expect(stdout).toMatch(line);
     expect(stdout).not.toContain("secret");
-    expect(stderr).toContain("tools.web got a map, but tools for the web are not built yet. Take the key out;");
+    expect(stderr).toContain(
+      "tools.web got a map, but tools for the web are not built yet. Take the key out;",
+    );
   });
 
   it("prints them as JSON for programs", async () => {
@@ -108,6 +110,20 @@ describe("pool completion", () => {
     expect(await offered("config", "--q")).toEqual([""]);
     expect(await offered("models", "p")).toEqual(["pull"]);
     expect(await offered("models", "pull", "--sh")).toEqual(["--sha256"]);
+    expect(await offered("models", "--c")).toEqual([""]);
+  });
+
+  it("completes what a flag or an argument takes, where that is one of a few", async () => {
+    expect(await offered("run", "--effort", "m")).toEqual(["min", "medium", "max"]);
+    expect(await offered("completion", "''")).toEqual(["bash", "zsh", "fish"]);
+    expect(await offered("help", "ru")).toEqual(["run", "runs"]);
+    const cwd = folderWith({});
+    expect((await call(["completion", "zsh"], { cwd })).stdout).toContain(
+      "--effort[how hard to try]:value:(min low medium high max)",
+    );
+    expect((await call(["completion", "fish"], { cwd })).stdout).toContain(
+      "-l effort -x -a 'min low medium high max' -d 'how hard to try'",
+    );
   });
 
   it("knows zsh and fish too, and says so for another shell", async () => {

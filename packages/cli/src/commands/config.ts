@@ -39,7 +39,7 @@ export function* configCommand(io: Console, flags: ConfigFlags): Operation<ExitC
   else {
     const palette = paletteFor(io.stdout, io.env);
     const lines = rows.map(({ key, value, from }) => [
-      `${key}: ${printable(JSON.stringify(value))}`,
+      printable(`${key}: ${JSON.stringify(value)}`),
       from.join(", "),
     ]);
     const width = Math.min(56, Math.max(...lines.map(([left]) => stringWidth(left!))));
