@@ -38,6 +38,20 @@ test("transactions happen in the order they were given, whole or not at all", as
   await engine.close();
 });
 
+test("what cannot be given to the thread is refused, and what comes after is answered as ever", async () => {
+  const path = `${folder()}/a.db`;
+  const engine = openSqlite(path);
+  await engine.script("create table t (value integer primary key);");
+  const writer = new SqliteWriter({ path, busy: 1_000, pragmas: "" });
+  const bad = { sql: "insert into t values (?)", params: [(() => 1) as unknown as number] };
+  await expect(writer.write([bad])).rejects.toThrow("could not be cloned");
+  await writer.write([insert(1)]);
+  await expect(writer.write([insert(1)])).rejects.toThrow("UNIQUE");
+  await writer.write([insert(2)]);
+  await writer.close();
+  await engine.close();
+});
+
 test("a thread that is gone answers what waited for it, and what comes after", async () => {
   const writer = new SqliteWriter({ path: folder(), busy: 10, pragmas: "" });
   await expect(writer.write([insert(1)])).rejects.toThrow();

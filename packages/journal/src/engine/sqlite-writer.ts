@@ -38,8 +38,9 @@ export class SqliteWriter {
   write(statements: readonly Statement[]): Promise<void> {
     if (this.#broken) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ statements, resolve, reject });
       this.#start().postMessage(statements);
+      // what could not be given to it has no answer: the next one is not for it
+      this.#waiting.push({ statements, resolve, reject });
     });
   }
 
