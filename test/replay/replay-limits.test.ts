@@ -339,6 +339,24 @@ describe("a replay with less time", () => {
       expect(calls).toEqual(["1000: ran", "1001: ran"]);
     }));
 
+  it("counts none of it in what a turn took that was begun again", () =>
+    run(function* () {
+      const entries = yield* timed([{ ...reads("1000"), wait: 2_000 }, report]);
+      const at = entries.findIndex(({ type }) => type === "turn:completed");
+      const began = entries.slice(0, at).findLast(({ type }) => type === "turn:started")!;
+      const gap = 3_600_000;
+      const begun: JournalEntry = { type: "record:begun", run: "r", at: began.at + gap };
+      const again = { ...began, at: began.at + gap };
+      const later = entries.slice(at).map((entry) => ({ ...entry, at: entry.at + gap }));
+      const { turns } = yield* replayGuards([...entries.slice(0, at), begun, again, ...later], {
+        tools: [slow],
+      });
+      expect(turns.map(({ turn, ms }) => [turn, ms])).toEqual([
+        [1, 2_000],
+        [2, 0],
+      ]);
+    }));
+
   it("starts nobody once it is up", () =>
     run(function* () {
       const entries = yield* timed([reads("2000"), { ...report, wait: 1_000 }], {

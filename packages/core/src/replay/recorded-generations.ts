@@ -10,8 +10,8 @@ export interface RecordedGeneration {
   readonly attempt: number;
   /** It was asked for, so that its agent reports. */
   readonly forced: boolean;
-  /** When it was begun first, in milliseconds since the epoch. */
-  readonly since: number;
+  /** When the process that had it last began it, in milliseconds since the epoch; undefined: another has yet to. */
+  since: number | undefined;
   /** Milliseconds until it was there; 0 where it never was. */
   ms: number;
   input: number;
@@ -36,6 +36,8 @@ export function recordedGenerations(entries: readonly JournalEntry[]): RecordedG
   const latest = new Map<string, RecordedGeneration>();
   const attempts = new Map<string, number>();
   for (const entry of entries) {
+    // time between two processes is nobody's
+    if (entry.type === "record:begun") for (const generation of latest.values()) generation.since = undefined;
     if (!("agent" in entry) || entry.agent === undefined) continue;
     const last = latest.get(entry.agent);
     switch (entry.type) {
@@ -43,7 +45,8 @@ export function recordedGenerations(entries: readonly JournalEntry[]): RecordedG
         const { agent, turn, forced, at } = entry;
         const attempt = attempts.get(`${agent}:${turn}`) ?? 0;
         const isAgain = last && !last.isComplete && last.turn === turn && last.forced === forced;
-        const generation = isAgain ? last : begun({ agent, turn, attempt, forced, since: at });
+        const generation = isAgain ? last : begun({ agent, turn, attempt, forced });
+        generation.since ??= at;
         if (!isAgain) all.push(generation);
         latest.set(agent, generation);
         of.set(entry, generation);
@@ -52,7 +55,8 @@ export function recordedGenerations(entries: readonly JournalEntry[]): RecordedG
       case "turn:completed": {
         if (!last) break;
         const { input, output } = entry.result.usage;
-        Object.assign(last, { input, output, cost: entry.cost, ms: entry.at - last.since, isComplete: true });
+        const ms = entry.at - (last.since ?? entry.at);
+        Object.assign(last, { input, output, cost: entry.cost, ms, isComplete: true });
         of.set(entry, last);
         break;
       }
@@ -75,9 +79,10 @@ export function recordedGenerations(entries: readonly JournalEntry[]): RecordedG
 }
 
 const begun = (
-  start: Pick<RecordedGeneration, "agent" | "turn" | "attempt" | "forced" | "since">,
+  start: Pick<RecordedGeneration, "agent" | "turn" | "attempt" | "forced">,
 ): RecordedGeneration => ({
   ...start,
+  since: undefined,
   ms: 0,
   input: 0,
   output: 0,
