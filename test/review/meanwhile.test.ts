@@ -3,6 +3,7 @@ import { type ScriptedTurn, scripted } from "@agentpool/models";
 import { reviewer } from "@agentpool/review";
 import { run, suspend } from "effection";
 import { describe, expect, it } from "vitest";
+import { crash, takeUp } from "../resume/support.ts";
 import {
   ask,
   asks,
@@ -64,6 +65,37 @@ describe("a person who speaks to an agent under review", () => {
       // and whoever reviews the next attempt knows what was said
       expect(textOf(rig.judge.requests[0]!.messages)).not.toContain("the green one");
       expect(textOf(rig.judge.requests[1]!.messages)).toContain("the green one");
+    }));
+
+  it("is heard by it in a process after the one that they spoke to, in the same place", () =>
+    run(function* () {
+      const story = () => ({
+        run: "r",
+        terminal: reportTool,
+        orchestrate: parallel(["Cancel it."]),
+        model: playing(cancel(7), report("It was green.")),
+        tools: shop().tools,
+        reviewer: reviewer({ models: judging(slow(breach("Not 7."))) }),
+      });
+      const whole = story();
+      const rig = yield* open(whole);
+      rig.handle.steer("agent/0", "It was the green one.");
+      yield* finish(rig);
+
+      const entries = yield* crash(
+        story(),
+        ({ type }) => type === "agent:steered",
+        function* ({ handle }) {
+          handle.steer("agent/0", "It was the green one.");
+        },
+      );
+      const after = story();
+      const { agents } = yield* finish(yield* takeUp(after, entries));
+      expect(agents[0]).toMatchObject({ result: "It was green.", turns: 1 });
+      const shown = after.model.requests.map(({ messages }) => textOf(messages));
+      expect(shown).toEqual([textOf(whole.model.requests[1]!.messages)]);
+      expect(shown[0]).toContain("the green one");
+      expect(shown[0]).not.toContain('"order":7');
     }));
 
   it("is heard after the results where the step passes", () =>
