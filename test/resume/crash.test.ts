@@ -1,6 +1,7 @@
-import type { JournalEntry } from "@agentpool/core";
+import type { AgentPoolOptions, JournalEntry } from "@agentpool/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { leisurely } from "../scenarios/leisurely.ts";
 import { interventions, worlds } from "../simulation/arbitrary.ts";
 import { type Intervention, type Played, play } from "../simulation/drive.ts";
 import { violations } from "../simulation/invariants.ts";
@@ -11,16 +12,29 @@ import { clockAfter, memoryJournal } from "./memory-journal.ts";
 /** Worlds per property. `AGENTPOOL_WORLDS=1000 npm test -- test/resume` plays more. */
 const numRuns = Number(process.env.AGENTPOOL_WORLDS ?? 40);
 
-/** Whether a record is written at once, or some time later, as by a store. */
-const paces = fc.record({ late: fc.boolean() });
+/** Whether a record is written at once, or some time later, as by a store; and whether sessions take their time. */
+interface Pace {
+  readonly late: boolean;
+  readonly leisure: boolean;
+}
+
+const paces: fc.Arbitrary<Pace> = fc.record({ late: fc.boolean(), leisure: fc.boolean() });
+
+const AT_ONCE: Pace = { late: false, leisure: false };
+
+const paced = (options: AgentPoolOptions, { leisure }: Pace): AgentPoolOptions =>
+  leisure ? { ...options, model: leisurely(options.model!) } : options;
 
 /** Plays a world, and puts it on record; what a halt leaves on it, where there is one. */
 async function recordOf(
   world: World,
   intervention?: Intervention,
-  journal = memoryJournal(),
+  pace = AT_ONCE,
 ): Promise<readonly JournalEntry[]> {
-  const played = await play(world, intervention, { adapt: (options) => ({ ...options, run: "r", journal }) });
+  const journal = memoryJournal([], pace);
+  const played = await play(world, intervention, {
+    adapt: (options) => ({ ...paced(options, pace), run: "r", journal }),
+  });
   expect(violations(world, played)).toEqual([]);
   return journal.entries;
 }
@@ -30,10 +44,11 @@ async function takeUp(
   world: World,
   recorded: readonly JournalEntry[],
   journal = memoryJournal(recorded),
+  pace = AT_ONCE,
 ): Promise<Played> {
   return await play(world, undefined, {
     clock: clockAfter(recorded),
-    adapt: (options) => ({ ...options, run: "r", journal }),
+    adapt: (options) => ({ ...paced(options, pace), run: "r", journal }),
   });
 }
 
@@ -45,9 +60,9 @@ describe("a run that is taken up from any prefix of its record", () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         paces,
         async (world, share, pace) => {
-          const entries = await recordOf(world, undefined, memoryJournal([], pace));
+          const entries = await recordOf(world, undefined, pace);
           const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
-          const played = await takeUp(world, prefix, memoryJournal(prefix, pace));
+          const played = await takeUp(world, prefix, memoryJournal(prefix, pace), pace);
           expect([...violations(world, played), ...resumeViolations(prefix, played)]).toEqual([]);
         },
       ),
@@ -59,12 +74,12 @@ describe("a run that is taken up from any prefix of its record", () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(worlds, interventions, shares, paces, async (world, intervention, shares, pace) => {
-        let entries = await recordOf(world, intervention, memoryJournal([], pace));
+        let entries = await recordOf(world, intervention, pace);
         for (const share of shares) {
           const prefix = entries.slice(0, Math.floor(share * (entries.length + 1)));
           const other = { ...world, lat: world.lat + prefix.length + 1 }; // everything takes another time
           const journal = memoryJournal(prefix, pace);
-          const played = await takeUp(other, prefix, journal);
+          const played = await takeUp(other, prefix, journal, pace);
           expect([...violations(other, played), ...resumeViolations(prefix, played)]).toEqual([]);
           expect(recordViolations(journal.entries)).toEqual([]);
           entries = journal.entries;

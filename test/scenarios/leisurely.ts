@@ -1,4 +1,4 @@
-import type { Model, Session } from "@agentpool/core";
+import type { Model, Prefix, Session } from "@agentpool/core";
 import { type Operation, resource, until } from "effection";
 
 /** A moment that takes no time on any clock. */
@@ -7,10 +7,8 @@ const moment: Operation<void> = {
 };
 
 /** A model whose sessions take a moment for all that they do, as those of a server or of a memory do. */
-export const leisurely = (model: Model): Model => ({
-  id: model.id,
-  open: (prefix) => lent(model.open(prefix)),
-});
+export const leisurely = (model: Model): Model =>
+  Object.create(model, { open: { value: (prefix: Prefix) => lent(model.open(prefix)) } });
 
 const lent = (session: Operation<Session>): Operation<Session> =>
   resource(function* (provide) {
