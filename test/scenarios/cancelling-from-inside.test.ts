@@ -6,6 +6,7 @@ import {
   parallel,
   reportTool,
   sleepOn,
+  useAgentPool,
 } from "@agentpool/core";
 import { scripted } from "@agentpool/models";
 import { type Operation, run, scoped, spawn, suspend, until } from "effection";
@@ -13,6 +14,26 @@ import { describe, expect, it } from "vitest";
 import { ask, casting, finish, held, instant, ofType, open, playing, quiet, report } from "./support.ts";
 
 describe("cancelling from inside", () => {
+  it("says of an agent that came to its end all the same that it was not ended", async () => {
+    for (const type of ["agent:spawned", "turn:started", "call:dispatched", "call:admitted"] as const) {
+      let handle: PoolHandle | undefined;
+      let ended: PromiseLike<boolean> | undefined;
+      const { exit } = await run(function* () {
+        handle = yield* useAgentPool({
+          model: playing(ask("find"), report()),
+          tools: [instant("find")],
+          terminal: reportTool,
+          orchestrate: parallel(["a"]),
+          onEvent(event) {
+            if (event.type === type) ended ??= run(() => handle!.cancel("agent/0"));
+          },
+        });
+        return (yield* handle.result).agents[0]!;
+      });
+      expect([type, await ended]).toEqual([type, exit === "cancelled"]);
+    }
+  });
+
   it("by a tool of its own agent ends the agent", () =>
     run(function* () {
       let handle: PoolHandle | undefined;

@@ -26,7 +26,7 @@ export interface PoolHandle {
   readonly events: Stream<PoolEvent, PoolResult | undefined>;
   /** The pool's result. Throws what the orchestrator threw. */
   readonly result: Operation<PoolResult>;
-  /** Ends one agent now; its result says `cancelled`. False where it is over already. */
+  /** Ends one agent now; its result says `cancelled`. False where it is over already, or came to its end all the same. */
   cancel(key: string): Operation<boolean>;
   /** Asks everyone to finish: parked calls are withdrawn, running ones end, agents report what they have. */
   windDown(): void;

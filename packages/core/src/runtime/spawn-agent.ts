@@ -38,7 +38,7 @@ export function* cancelAgent(
   agent.isCancelled = true;
   close(agent.life);
   yield* tasks.get(agent)!.halt();
-  return true;
+  return agent.result?.exit === exit; // what it had said by then stands
 }
 
 /** An agent from its fork to its end. Whatever goes wrong in it stays its own. */
