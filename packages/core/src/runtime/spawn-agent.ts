@@ -1,7 +1,7 @@
 import { type Operation, type Task as Running, scoped, spawn, useScope, withResolvers } from "effection";
 import { close, isClosing } from "../decisions/life.ts";
 import { reasonOf } from "../decisions/reason.ts";
-import type { AgentResult } from "../values/agent.ts";
+import type { AgentResult, Exit } from "../values/agent.ts";
 import type { Task } from "../values/orchestrator.ts";
 import { type AgentState, parentOf } from "./agent-state.ts";
 import { noteWaiting } from "./all-wait.ts";
@@ -33,13 +33,15 @@ export function* cancelAgent(
   agent: AgentState,
   exit: "cancelled" | "deadline" = "cancelled",
 ): Operation<boolean> {
-  if (agent.result) return false;
+  if (exitOf(agent)) return false;
   agent.halted = exit;
   agent.isCancelled = true;
   close(agent.life);
   yield* tasks.get(agent)!.halt();
-  return agent.result?.exit === exit; // what it had said by then stands
+  return exitOf(agent) === exit; // what it had said by then stands
 }
+
+const exitOf = ({ result }: AgentState): Exit | undefined => result?.exit;
 
 /** An agent from its fork to its end. Whatever goes wrong in it stays its own. */
 function* live(agent: AgentState, forked: () => void): Operation<void> {
