@@ -364,11 +364,14 @@ describe("an agent's exit", () => {
         id: "sloppy",
         *open(prefix) {
           const session = yield* inner.open(prefix);
-          return Object.assign(Object.create(session) as Session, {
-            append: session.append.bind(session),
+          const sloppy: Session = {
+            get tokens() {
+              return session.tokens;
+            },
+            append: (messages) => session.append(messages),
             mark: () => session.mark(),
-            rewind: session.rewind.bind(session),
-            generate: session.generate.bind(session),
+            rewind: (to) => session.rewind(to),
+            generate: (request) => session.generate(request),
             fork: (): Operation<Session> =>
               resource(function* (provide) {
                 const forked = yield* session.fork();
@@ -377,7 +380,8 @@ describe("an agent's exit", () => {
                 });
                 yield* provide(forked);
               }),
-          });
+          };
+          return sloppy;
         },
       };
       const { result } = yield* play({ ...basics(), model, orchestrate: parallel(["x"]) });

@@ -13,6 +13,14 @@ async function failureOf(options: Readonly<Record<string, unknown>>): Promise<st
   );
 }
 
+const toolOf = (more: object) => ({
+  name: "find",
+  description: "Finds.",
+  parameters: { type: "object", properties: {} },
+  execute: () => "found",
+  ...more,
+});
+
 const letters = "why?" as never;
 const ownError = async () => {
   throw new Error("its own");
@@ -38,6 +46,25 @@ it.each([
     "orchestrate: found an async function; accepted is a generator",
   ],
   ["a plain orchestrator", { orchestrate: () => undefined }, "orchestrate: found a plain function;"],
+  [
+    "a misspelt option",
+    { bugdet: { maxTurns: 3 } },
+    "bugdet: a pool takes no such option; did you mean budget?",
+  ],
+  [
+    "a tool whose name has spaces",
+    { tools: [toolOf({ name: "find it" })] },
+    'tools[0].name: found "find it"; accepted are letters',
+  ],
+  [
+    "a tool without a description",
+    { tools: [toolOf({ description: undefined })] },
+    'tools[0] "find": needs a description',
+  ],
 ])("%s is told as what it is", async (_, options, message) => {
   expect(await failureOf(options)).toContain(`ConfigurationError: ${message}`);
+});
+
+it("an option that is none and is called like none that is missing does no harm", async () => {
+  expect(await failureOf({ budgets: 3, budget: { maxTurns: 3 }, colour: "red" })).toBe("nothing");
 });

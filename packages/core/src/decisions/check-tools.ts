@@ -32,6 +32,8 @@ export function checkIdle({ guards, deny, policy, requireApproval }: AgentPoolOp
     );
 }
 
+const NAME = /^[\w.:-]{1,128}$/;
+
 /** Throws where tools cannot work, or cannot be told apart. Names the tool, what was found and what is accepted. */
 export function checkTools(tools: readonly Tool[]): void {
   const names = new Set<string>();
@@ -39,6 +41,14 @@ export function checkTools(tools: readonly Tool[]): void {
     const place = `tools[${index}]`;
     if (typeof tool?.name !== "string" || tool.name === "")
       throw new ConfigurationError(`${place}.name: missing; a tool needs a name.`);
+    if (!NAME.test(tool.name))
+      throw new ConfigurationError(
+        `${place}.name: found ${JSON.stringify(tool.name)}; accepted are letters, digits, _, -, . and :, at most 128, as models take them.`,
+      );
+    if (typeof tool.description !== "string")
+      throw new ConfigurationError(
+        `${place} "${tool.name}": needs a description, by which a model knows when to call it.`,
+      );
     if (typeof tool.execute !== "function")
       throw new ConfigurationError(`${place} "${tool.name}": needs execute, a function.`);
     if (typeof tool.parameters !== "object" || tool.parameters === null)

@@ -1,8 +1,9 @@
 import { bindTool, guardNames, hooksOf } from "../decisions/bind.ts";
 import { checkBudget, checkCallsPerTool, checkContext } from "../decisions/check-budget.ts";
 import { checkHooks } from "../decisions/check-hooks.ts";
+import { checkOptions } from "../decisions/check-options.ts";
 import { checkRepetition } from "../decisions/check-repetition.ts";
-import { checkIdle, checkList } from "../decisions/check-tools.ts";
+import { checkIdle } from "../decisions/check-tools.ts";
 import { misspeltGuardTools } from "../decisions/guard-tools.ts";
 import { createLife } from "../decisions/life.ts";
 import { guardSettings } from "../decisions/overrides.ts";
@@ -13,7 +14,6 @@ import { type Budget, withDefaults } from "../values/budget.ts";
 import { ConfigurationError, ResumeError } from "../values/errors.ts";
 import type { GuardFunction } from "../values/guard.ts";
 import type { ToolLifecycleHooks } from "../values/hooks.ts";
-import type { Model } from "../values/model.ts";
 import type { AgentPoolOptions } from "../values/options.ts";
 import type { RecordedPool } from "../values/recorded.ts";
 import { defaultRepetition, type RepetitionLimits } from "../values/repetition.ts";
@@ -31,7 +31,7 @@ export function createPool(
   nest: Nest | undefined,
   observers: readonly Observer[],
 ): Pool {
-  checkShape(options);
+  checkOptions(options);
   const outer = nest?.pool;
   if (outer) checkNested(options, outer);
   const key = options.key ?? (nest?.execution ? nest.execution.nextKey() : "agent");
@@ -117,25 +117,6 @@ export function createPool(
   const misspelt = misspeltGuardTools([...all.flatMap(hooksOf), ...own], all, outer?.toolNames);
   if (!past) for (const message of [...settings.notices, ...misspelt]) run.emit({ type: "notice", message });
   return pool;
-}
-
-/** What can be told from the options alone. */
-function checkShape({ model, orchestrate, recovery, instructions, hooks }: AgentPoolOptions): void {
-  if (model !== undefined && typeof (model as Partial<Model> | null)?.open !== "function")
-    throw new ConfigurationError(
-      `model: found ${JSON.stringify(model)}; accepted is a model, such as resolveModel("extractive") of @agentpool/models makes.`,
-    );
-  if (typeof orchestrate !== "function")
-    throw new ConfigurationError(
-      "orchestrate: missing; give the pool an orchestrator, for example parallel([...tasks]).",
-    );
-  if (recovery !== undefined && recovery !== "report" && recovery !== "none")
-    throw new ConfigurationError(
-      `recovery: found ${JSON.stringify(recovery)}; accepted are "report" and "none".`,
-    );
-  if (instructions !== undefined && typeof instructions !== "string")
-    throw new ConfigurationError(`instructions: found ${typeof instructions}; accepted is a text.`);
-  checkList("hooks", hooks);
 }
 
 /** What is the run's, and cannot be another's in the middle of it. */
