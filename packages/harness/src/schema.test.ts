@@ -312,3 +312,12 @@ it("says where a key belongs that stands in another map", () => {
   expect(message({ policy: { corpus: {} } })).toContain("it belongs to tools.");
   expect(message({ defaults: { model: "a/b" } })).toContain("it belongs to the file itself.");
 });
+
+it("takes a soft limit up to its hard one", () => {
+  const budget = (wallClock: object, context: object) => ({ defaults: { budget: { wallClock, context } } });
+  expect(problemsOf(budget({ soft: 500, hard: 100 }, { soft: 0.9, hard: 0.5 }))).toMatchObject([
+    { key: "defaults.budget.wallClock.soft", message: "got 500; it takes milliseconds up to hard." },
+    { key: "defaults.budget.context.soft", message: "got 0.9; it takes a share up to hard." },
+  ]);
+  expect(problemsOf(budget({ soft: 100, hard: 100 }, { soft: 0.9 }))).toEqual([]);
+});

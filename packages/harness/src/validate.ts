@@ -23,7 +23,8 @@ function explain(issue: z.core.$ZodIssue, above: Path, layer: Layer): Problem[] 
     const meant = branchMeant(issue.errors);
     if (meant) return meant.flatMap((inner) => explain(inner, path, layer));
   }
-  return [wrongValue(path, layer)];
+  const said = issue.code === "custom" ? issue.params?.takes : undefined;
+  return [wrongValue(path, layer, typeof said === "string" ? said : undefined)];
 }
 
 /** The branch of a union that the value was meant for: one that failed inside the value, not at its outside. */
@@ -57,12 +58,13 @@ function elsewhere(key: string, path: Path): string {
     : ".";
 }
 
-function wrongValue(path: Path, layer: Layer): Problem {
+/** `taken`: what it takes beside another value, where that decides. */
+function wrongValue(path: Path, layer: Layer, taken?: string): Problem {
   const schema = schemaAt(harnessSchema, path);
   return {
     origin: layer.origin(path, "value"),
     key: keyName(path),
-    message: `got ${found(valueAt(layer.value, path))}; it takes ${schema ? takes(schema) : "a name"}.`,
+    message: `got ${found(valueAt(layer.value, path))}; it takes ${taken ?? (schema ? takes(schema) : "a name")}.`,
   };
 }
 

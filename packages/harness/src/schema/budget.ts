@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { count, key, milliseconds, share } from "./keys.ts";
 
+/** Two limits of which the soft one comes first. */
+const inOrder = <S extends z.ZodType<{ soft?: number | undefined; hard?: number | undefined }>>(
+  schema: S,
+  takes: string,
+): S =>
+  schema.refine(({ soft = 0, hard = Number.POSITIVE_INFINITY }) => soft <= hard, {
+    path: ["soft"],
+    params: { takes },
+  });
+
 export const budget = key(
   z.strictObject({
     maxTurns: count(1, "Generations per agent; the forced report is one beyond.").optional(),
@@ -17,18 +27,24 @@ export const budget = key(
     maxTokens: count(1, "Tokens the run may use.").optional(),
     maxCost: key(z.number().gt(0), "US dollars, above 0", "What the run may cost.").optional(),
     wallClock: key(
-      z.strictObject({
-        soft: milliseconds("When the run winds down.").optional(),
-        hard: milliseconds("When the run ends.").optional(),
-      }),
+      inOrder(
+        z.strictObject({
+          soft: milliseconds("When the run winds down.").optional(),
+          hard: milliseconds("When the run ends.").optional(),
+        }),
+        "milliseconds up to hard",
+      ),
       "a map of soft and hard, in milliseconds",
       "How long the run may take.",
     ).optional(),
     context: key(
-      z.strictObject({
-        soft: share("From where results wait and agents are told to report.").optional(),
-        hard: share("What an agent may fill before it has to report.").optional(),
-      }),
+      inOrder(
+        z.strictObject({
+          soft: share("From where results wait and agents are told to report.").optional(),
+          hard: share("What an agent may fill before it has to report.").optional(),
+        }),
+        "a share up to hard",
+      ),
       "a map of soft and hard",
       "Shares of the model's window.",
     ).optional(),
