@@ -6,7 +6,8 @@ const inOrder = <S extends z.ZodType<{ soft?: number | undefined; hard?: number 
   schema: S,
   takes: string,
 ): S =>
-  schema.refine(({ soft = 0, hard = Number.POSITIVE_INFINITY }) => soft <= hard, {
+  // a hard limit that is none is told by itself
+  schema.refine(({ soft = 0, hard = Number.POSITIVE_INFINITY }) => soft <= hard || !(hard > 0), {
     path: ["soft"],
     params: { takes },
   });
