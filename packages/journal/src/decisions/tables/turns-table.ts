@@ -1,3 +1,4 @@
+import type { Usage } from "@agentpool/core";
 import type { StoredEntry } from "../../values/entry.ts";
 import type { RowOf } from "../../values/tables.ts";
 import type { Changes } from "./changes.ts";
@@ -15,6 +16,13 @@ interface Open {
   readonly at: number;
   /** Once it is there. */
   row?: RowOf<"turns">;
+}
+
+/** What became of a generation. */
+interface Said extends Pick<RowOf<"turns">, "finish" | "calls" | "model"> {
+  readonly tokens: number;
+  readonly usage: Usage | undefined;
+  readonly cost: number | undefined;
 }
 
 /** A row for each generation that used something, or was the last. Reports, what was sent back and what came to nothing count as no turns. */
@@ -45,18 +53,9 @@ export class TurnsTable {
     model: string | null,
   ): boolean {
     const open: Open = this.#open.get(agent) ?? { turn, attempt: 0, forced: false, at };
-    const { usage } = result;
-    const row: RowOf<"turns"> = {
-      ...this.#rowOf(agent, open, idx, at),
-      finish: result.finish,
-      calls: result.calls.length,
-      input_tokens: usage.input,
-      output_tokens: usage.output,
-      cached_tokens: usage.cached,
-      context_tokens: tokens,
-      cost: cost ?? null,
-      model: result.model ?? model,
-    };
+    const { finish, calls, usage } = result;
+    const said = { finish, calls: calls.length, tokens, usage, cost, model: result.model ?? model };
+    const row = this.#rowOf(agent, open, idx, at, said);
     open.row = row;
     this.#changes.note("turns", row);
     return !open.forced;
@@ -66,22 +65,29 @@ export class TurnsTable {
   failed({ agent, at, usage, cost }: Failed, idx: number, model: string | null): void {
     const open = this.#open.get(agent);
     if (!open) return;
-    this.#changes.note("turns", {
-      ...this.#rowOf(agent, open, idx, at),
-      finish: "failed",
-      calls: 0,
-      input_tokens: usage?.input ?? 0,
-      output_tokens: usage?.output ?? 0,
-      cached_tokens: usage?.cached ?? 0,
-      context_tokens: 0,
-      cost: usage ? (cost ?? null) : 0,
-      model,
-    });
+    const said = { finish: "failed", calls: 0, tokens: 0, usage, cost: usage ? cost : 0, model } as const;
+    this.#changes.note("turns", this.#rowOf(agent, open, idx, at, said));
   }
 
-  #rowOf(agent: string, { turn, attempt, forced, at: since }: Open, idx: number, at: number) {
-    const about = { run: this.#run, idx, agent, turn, attempt, forced: forced ? 1 : 0 };
-    return { ...about, started_at: since, ended_at: at };
+  #rowOf(agent: string, open: Open, idx: number, at: number, said: Said): RowOf<"turns"> {
+    return {
+      run: this.#run,
+      idx,
+      agent,
+      turn: open.turn,
+      attempt: open.attempt,
+      forced: open.forced ? 1 : 0,
+      started_at: open.at,
+      ended_at: at,
+      finish: said.finish,
+      calls: said.calls,
+      input_tokens: said.usage?.input ?? 0,
+      output_tokens: said.usage?.output ?? 0,
+      cached_tokens: said.usage?.cached ?? 0,
+      context_tokens: said.tokens,
+      cost: said.cost ?? null,
+      model: said.model,
+    };
   }
 
   /** A turn was sent back. Returns whether it had counted. */
