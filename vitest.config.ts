@@ -15,7 +15,6 @@ export default defineConfig({
       "bench/**/*.test.ts",
     ],
     testTimeout: 30_000,
-    hookTimeout: 120_000,
     pool: "forks",
     // many tests wait for processes of their own: no core is kept free
     maxWorkers: "100%",

@@ -18,7 +18,7 @@ export default class StuckReporter {
       for (const child of children()) process.kill(child, "SIGKILL");
       process.exit(1);
     };
-    this.#timers.set(moduleId, setTimeout(stuck, MOST * 60_000));
+    this.#timers.set(moduleId, setTimeout(stuck, MOST * 60_000).unref());
   }
 
   onTestModuleEnd({ moduleId }) {

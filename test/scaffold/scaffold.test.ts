@@ -22,7 +22,8 @@ if (!registry)
 beforeAll(async () => {
   packed = await packAll(tarballs);
 }, 300_000);
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+// several installed projects: on a busy disk that takes a while
+afterAll(() => rmSync(scratch, { recursive: true, force: true }), 120_000);
 
 const published = readdirSync(join(root, "packages"));
 
